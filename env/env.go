@@ -1,0 +1,108 @@
+// Package env is the contract between the kernel and what executes a run: an
+// environment. The kernel owns ids, records, states, clocks, the decoding and
+// merging of output, and the verdict; an environment runs one thing at a time
+// per [Input] and reports through its [Host].
+//
+// The conformance suite is package envtest; every environment runs it, the
+// scriptable fake (package envfake) included.
+package env
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// Environment executes runs. Its methods are safe for concurrent use.
+type Environment interface {
+	// Setup is called once, before any Execute.
+	Setup(ctx context.Context) error
+
+	// Execute runs in and returns when nothing of it is left running; it
+	// resolves exactly once. An error means the run failed, its text is the
+	// process's error. A Result without a state means failed.
+	//
+	// ctx is cancelled when the run shall end: by a cancel
+	// (process.ErrCanceled) or because the host's clock, which does not run
+	// while queued or paused, passed the timeout (process.ErrTimeout);
+	// context.Cause tells which. The environment then asks its work to stop
+	// as gently as it can. After the grace the host calls Kill.
+	Execute(ctx context.Context, in Input, h Host) (Result, error)
+
+	// Kill ends a run at once. It returns promptly, may be called again, and
+	// ignores ids it does not know; the outstanding Execute resolves.
+	Kill(eid process.ID)
+
+	// Docs tells, in Markdown, how to write code for this environment.
+	Docs() string
+
+	// Teardown ends what still runs and releases the environment.
+	Teardown(ctx context.Context) error
+}
+
+// Signaler is an Environment that can pass signals to a running program.
+type Signaler interface {
+	Signal(eid process.ID, s process.Signal) error
+}
+
+// Checker is an Environment that can refuse a spec before it is stored.
+type Checker interface {
+	// Check returns a *process.Error that names the field, or nil.
+	Check(s *process.Spec) error
+}
+
+// Input is what one run executes.
+type Input struct {
+	EID  process.ID // the process's id
+	Run  int
+	Spec process.Spec // secrets included
+}
+
+// Result is how a run ended.
+type Result struct {
+	State     process.ExitState  // ExitNone means failed
+	Exit      *process.Exit      // code, reason and signal, where there are any
+	Survivors []process.Survivor // still alive after the kill
+	Usage     process.Usage      // CPU and memory; the host knows the time
+}
+
+// SpawnError says that a run could not be started: nothing of it ran.
+type SpawnError struct{ Err error }
+
+// Error is the cause's text.
+func (e *SpawnError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *SpawnError) Unwrap() error { return e.Err }
+
+// Host is the run's way back to the kernel. It belongs to one run: calls after
+// that run has ended are ignored.
+type Host interface {
+	// Started says that the run executes. pid is the operating system's, 0
+	// where there is none. It must come before any output.
+	Started(pid int, e process.Enforced)
+	// Exited says what the operating system reported of the leader; output
+	// may still follow.
+	Exited(e process.Exit)
+
+	// File returns the append-only file of a stream, to be handed to a child
+	// process that writes by itself, or nil where the platform or policy has
+	// none and Write must be used. The host closes it.
+	File(s process.Stream) (*os.File, error)
+	// Write appends a chunk to a stream. The host decodes, per stream,
+	// across chunks.
+	Write(s process.Stream, chunk []byte) error
+	// Output merges structured output, shallowly, key by key.
+	Output(data map[string]any)
+
+	// Timing returns the run's waits, defaults filled in.
+	Timing() Timing
+}
+
+// Timing holds the waits of a run's end.
+type Timing struct {
+	Grace time.Duration
+	Drain time.Duration
+}

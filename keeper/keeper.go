@@ -1,0 +1,99 @@
+// Package keeper starts operating system processes and holds their whole
+// trees: it is the parent, it knows when a tree is empty, and its kill means
+// dead. It neither reads output nor keeps records.
+//
+// A tree is held by the strongest means the machine gives, the tier:
+//
+//	cgroup2    one fresh cgroup v2 directory per run          (Linux)
+//	subreaper  one small subreaper process per run + group    (Linux)
+//	jobobject  a Job Object, assigned before the first instruction (Windows)
+//	pgroup     the process group plus a sweep of descendants  (macOS, last resort)
+//
+// A process is held by pidfd or by (pid, start time), never by a bare pid, and
+// no running child costs an operating system thread.
+//
+// The conformance suite is package keepertest; every Spawner runs it.
+package keeper
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// Tier names how trees are held.
+type Tier string
+
+// The tiers, strongest first.
+const (
+	TierCgroup2   Tier = "cgroup2"
+	TierJobObject Tier = "jobobject"
+	TierSubreaper Tier = "subreaper"
+	TierGroup     Tier = "pgroup"
+)
+
+// Spec is a program to start. Nothing in it is parsed.
+type Spec struct {
+	Name   string   // unique among running jobs of the data directory, e.g. "42-1"
+	Path   string   // the program: a path, or a name to be found in Env's PATH
+	Args   []string // without the program's own name
+	Env    []string // the whole environment, "K=V"
+	Dir    string   // empty: the host's
+	Stdin  *os.File // nil: the null device
+	Stdout *os.File // nil: the null device
+	Stderr *os.File // nil: the null device
+
+	HideWindow bool // Windows: CREATE_NO_WINDOW
+}
+
+// Exit is what the operating system reported of a job's leader.
+type Exit struct {
+	Code   int    // the exit code; 128+n when a signal ended it
+	Signal string // "SIGKILL" and so on; empty when it exited by itself
+}
+
+// Usage is what a job's tree consumed, as far as the tier can tell.
+type Usage struct {
+	CPU    time.Duration
+	MaxRSS int64
+}
+
+// Spawner starts jobs. It is safe for concurrent use.
+type Spawner interface {
+	// Spawn starts a program. Its error says what the operating system
+	// refused; the program then never ran. The Spec's files stay the
+	// caller's and may be closed once Spawn has returned.
+	Spawn(ctx context.Context, s Spec) (Job, error)
+	// Tier says how this spawner holds trees; Reasons says why not better.
+	Tier() Tier
+	Reasons() []string
+	// Close releases the spawner. It ends what still runs.
+	Close() error
+}
+
+// Job is a started program with all its descendants. Its methods are safe for
+// concurrent use.
+type Job interface {
+	// PID is the leader's process id, for display.
+	PID() int
+	// Wait returns when the leader has exited; any number of callers may
+	// wait, before or after. Descendants may still run.
+	Wait(ctx context.Context) (Exit, error)
+	// WaitEmpty returns nil when the leader has exited and no process of the
+	// tree is alive, or the context's error.
+	WaitEmpty(ctx context.Context) error
+	// Signal delivers SIGTERM, SIGINT or SIGKILL to every process of the tree
+	// and returns how many were reached; an ended tree is 0, nil.
+	Signal(s process.Signal) (int, error)
+	// Kill ends every process of the tree, again and again until none is
+	// left or it gives up; it returns at once, WaitEmpty tells the end.
+	Kill()
+	// Members names the living processes of the tree.
+	Members() []process.Survivor
+	// Usage is what the tree has consumed so far.
+	Usage() Usage
+	// Release frees what the job holds of the machine. Call it once, last.
+	Release()
+}

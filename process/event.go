@@ -1,0 +1,312 @@
+package process
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Kind names what an event tells.
+type Kind string
+
+// The kinds of event a runtime of commands and functions emits.
+const (
+	KindProcessCreated     Kind = "process_created"
+	KindProcessQueued      Kind = "process_queued"
+	KindProcessStarted     Kind = "process_started"
+	KindOutputAppended     Kind = "output_appended"
+	KindOutputElided       Kind = "output_elided"
+	KindOutputMerged       Kind = "output_merged"
+	KindPhaseEntered       Kind = "phase_entered"
+	KindPhaseUpdated       Kind = "phase_updated"
+	KindPhaseExited        Kind = "phase_exited"
+	KindProgressUpdated    Kind = "progress_updated"
+	KindLabelUpdated       Kind = "label_updated"
+	KindWarningDetected    Kind = "warning_detected"
+	KindKnownErrorDetected Kind = "known_error_detected"
+	KindFindingEmitted     Kind = "finding_emitted"
+	KindPromptDetected     Kind = "prompt_detected"
+	KindSummarySet         Kind = "summary_set"
+	KindInterpreterError   Kind = "interpreter_error"
+	KindSignalDelivered    Kind = "signal_delivered"
+	KindChildSpawned       Kind = "child_spawned"
+	KindReparented         Kind = "reparented"
+	KindReaped             Kind = "reaped"
+	KindExited             Kind = "exited"
+	KindCancelled          Kind = "cancelled"
+	KindTimedOut           Kind = "timed_out"
+	KindFinalized          Kind = "finalized"
+	KindLagged             Kind = "lagged"
+)
+
+// Event is an immutable fact about a process. Seq numbers a process's events
+// from 1 without gaps; Cursor numbers the events of all processes, in the
+// order they were committed. A partial line and a lagged notice are live
+// only: the first carries the Seq its finished line will have, the second
+// carries none.
+type Event struct {
+	Seq     int64
+	Cursor  int64
+	Process ID
+	Run     int
+	At      time.Time
+	Kind    Kind
+	Data    Payload // never nil; its type belongs to Kind
+}
+
+// New makes an event of the kind its payload belongs to; the kernel numbers it.
+func New(p Payload) Event { return Event{Kind: p.kind(), Data: p} }
+
+// Live reports whether the event is for live subscribers only and never stored.
+func (e Event) Live() bool {
+	switch d := e.Data.(type) {
+	case Lagged:
+		return true
+	case OutputAppended:
+		return d.Partial
+	}
+	return false
+}
+
+// Payload is what an event of one kind carries.
+type Payload interface{ kind() Kind }
+
+// Stream names one of a run's two outputs.
+type Stream string
+
+// The streams.
+const (
+	Stdout Stream = "stdout"
+	Stderr Stream = "stderr"
+)
+
+// The payloads, one for each kind.
+type (
+	// ProcessCreated is the first event of every process.
+	ProcessCreated struct {
+		Environment string   `json:"environment"`
+		Label       *string  `json:"label"`
+		Tags        []string `json:"tags"`
+		Parent      *ID      `json:"parent"`
+	}
+	// ProcessQueued opens a run.
+	ProcessQueued struct{}
+	// ProcessStarted says that the run executes. PID is the operating
+	// system's, where there is one.
+	ProcessStarted struct {
+		PID int `json:"pid,omitempty"`
+	}
+	// OutputAppended is one line, without its terminator. Offset is where it
+	// begins in the stream.
+	OutputAppended struct {
+		Stream  Stream `json:"stream"`
+		Line    string `json:"line"`
+		Offset  int64  `json:"offset"`
+		Partial bool   `json:"partial"`
+	}
+	// OutputElided stands for lines that are no longer, or never were, kept.
+	// Stream is empty where it is no longer known.
+	OutputElided struct {
+		Stream  Stream `json:"stream,omitempty"`
+		FromSeq int64  `json:"fromSeq"`
+		ToSeq   int64  `json:"toSeq"`
+		Bytes   int64  `json:"bytes"`
+	}
+	// OutputMerged is structured output, merged into what there was.
+	OutputMerged struct {
+		Output map[string]any `json:"output"`
+	}
+	// PhaseEntered pushes a phase.
+	PhaseEntered Phase
+	// PhaseUpdated relabels the open phase.
+	PhaseUpdated Phase
+	// PhaseExited pops a phase.
+	PhaseExited Phase
+	// ProgressUpdated says how far the run is.
+	ProgressUpdated struct {
+		Progress Progress `json:"progress"`
+	}
+	// LabelUpdated says what the run is doing, in a few words.
+	LabelUpdated struct {
+		Label string `json:"label"`
+	}
+	// WarningDetected is a warning in the output.
+	WarningDetected struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	// KnownErrorDetected is an error the interpreter recognised.
+	KnownErrorDetected struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	// FindingEmitted carries a finding.
+	FindingEmitted struct {
+		Finding Finding `json:"finding"`
+	}
+	// PromptDetected says that the program waits for an answer.
+	PromptDetected struct {
+		Prompt string `json:"prompt"`
+	}
+	// SummarySet is the run in one sentence; the last one counts.
+	SummarySet struct {
+		Summary string `json:"summary"`
+	}
+	// InterpreterError says what an interpreter did wrong.
+	InterpreterError struct {
+		Error    string `json:"error"`
+		Disabled bool   `json:"disabled"` // it is not called again in this run
+	}
+	// SignalDelivered says what a signal led to.
+	SignalDelivered struct {
+		Signal string `json:"signal"`
+		Action string `json:"action"`
+	}
+	// ChildSpawned names a new child, in its parent's log.
+	ChildSpawned struct {
+		Child ID `json:"child"`
+	}
+	// Reparented says that a process's parent ended before it.
+	Reparented struct {
+		From ID `json:"from"`
+		To   ID `json:"to"`
+	}
+	// Reaped lists the steps of releasing the run, in their order.
+	Reaped struct {
+		Steps []string `json:"steps"`
+	}
+	// Exited is what the operating system reported of the run's leader.
+	Exited struct {
+		Code   int     `json:"code"`
+		Signal *string `json:"signal"`
+	}
+	// Cancelled says that a cancel was asked for.
+	Cancelled struct {
+		Now bool `json:"now"` // without grace
+	}
+	// TimedOut says that the run's clock ran out.
+	TimedOut struct {
+		TimeoutMS int64 `json:"timeoutMs"`
+	}
+	// Finalized is the last event of a run.
+	Finalized struct {
+		Outcome Outcome `json:"outcome"`
+	}
+	// Lagged tells a slow subscriber how many events it missed.
+	Lagged struct {
+		Missed int64 `json:"missed"`
+	}
+)
+
+func (ProcessCreated) kind() Kind     { return KindProcessCreated }
+func (ProcessQueued) kind() Kind      { return KindProcessQueued }
+func (ProcessStarted) kind() Kind     { return KindProcessStarted }
+func (OutputAppended) kind() Kind     { return KindOutputAppended }
+func (OutputElided) kind() Kind       { return KindOutputElided }
+func (OutputMerged) kind() Kind       { return KindOutputMerged }
+func (PhaseEntered) kind() Kind       { return KindPhaseEntered }
+func (PhaseUpdated) kind() Kind       { return KindPhaseUpdated }
+func (PhaseExited) kind() Kind        { return KindPhaseExited }
+func (ProgressUpdated) kind() Kind    { return KindProgressUpdated }
+func (LabelUpdated) kind() Kind       { return KindLabelUpdated }
+func (WarningDetected) kind() Kind    { return KindWarningDetected }
+func (KnownErrorDetected) kind() Kind { return KindKnownErrorDetected }
+func (FindingEmitted) kind() Kind     { return KindFindingEmitted }
+func (PromptDetected) kind() Kind     { return KindPromptDetected }
+func (SummarySet) kind() Kind         { return KindSummarySet }
+func (InterpreterError) kind() Kind   { return KindInterpreterError }
+func (SignalDelivered) kind() Kind    { return KindSignalDelivered }
+func (ChildSpawned) kind() Kind       { return KindChildSpawned }
+func (Reparented) kind() Kind         { return KindReparented }
+func (Reaped) kind() Kind             { return KindReaped }
+func (Exited) kind() Kind             { return KindExited }
+func (Cancelled) kind() Kind          { return KindCancelled }
+func (TimedOut) kind() Kind           { return KindTimedOut }
+func (Finalized) kind() Kind          { return KindFinalized }
+func (Lagged) kind() Kind             { return KindLagged }
+
+// decoders read the payload of each kind.
+var decoders = map[Kind]func([]byte) (Payload, error){
+	KindProcessCreated:     decode[ProcessCreated],
+	KindProcessQueued:      decode[ProcessQueued],
+	KindProcessStarted:     decode[ProcessStarted],
+	KindOutputAppended:     decode[OutputAppended],
+	KindOutputElided:       decode[OutputElided],
+	KindOutputMerged:       decode[OutputMerged],
+	KindPhaseEntered:       decode[PhaseEntered],
+	KindPhaseUpdated:       decode[PhaseUpdated],
+	KindPhaseExited:        decode[PhaseExited],
+	KindProgressUpdated:    decode[ProgressUpdated],
+	KindLabelUpdated:       decode[LabelUpdated],
+	KindWarningDetected:    decode[WarningDetected],
+	KindKnownErrorDetected: decode[KnownErrorDetected],
+	KindFindingEmitted:     decode[FindingEmitted],
+	KindPromptDetected:     decode[PromptDetected],
+	KindSummarySet:         decode[SummarySet],
+	KindInterpreterError:   decode[InterpreterError],
+	KindSignalDelivered:    decode[SignalDelivered],
+	KindChildSpawned:       decode[ChildSpawned],
+	KindReparented:         decode[Reparented],
+	KindReaped:             decode[Reaped],
+	KindExited:             decode[Exited],
+	KindCancelled:          decode[Cancelled],
+	KindTimedOut:           decode[TimedOut],
+	KindFinalized:          decode[Finalized],
+	KindLagged:             decode[Lagged],
+}
+
+func decode[T Payload](b []byte) (Payload, error) {
+	var v T
+	err := json.Unmarshal(b, &v)
+	return v, err
+}
+
+// eventJSON is the head of an event on the wire; the payload's own fields
+// follow in the same object. Live notices have no seq.
+type eventJSON struct {
+	Seq     int64     `json:"seq,omitempty"`
+	Cursor  string    `json:"cursor,omitempty"`
+	Process ID        `json:"process"`
+	Run     int       `json:"run"`
+	At      time.Time `json:"at"`
+	Kind    Kind      `json:"kind"`
+}
+
+// MarshalJSON writes head and payload as one flat object.
+func (e Event) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(eventJSON{e.Seq, FormatCursor(e.Cursor), e.Process, e.Run, e.At.UTC(), e.Kind})
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.Kind, err)
+	}
+	if len(body) <= 2 { // {}
+		return head, nil
+	}
+	head[len(head)-1] = ','
+	return append(head, body[1:]...), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var w eventJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	dec, ok := decoders[w.Kind]
+	if !ok {
+		return fmt.Errorf("unknown event kind %q", w.Kind)
+	}
+	data, err := dec(b)
+	if err != nil {
+		return fmt.Errorf("event %s: %w", w.Kind, err)
+	}
+	cursor, err := ParseCursor(w.Cursor)
+	if err != nil {
+		return err
+	}
+	*e = Event{w.Seq, cursor, w.Process, w.Run, w.At, w.Kind, data}
+	return nil
+}

@@ -1,0 +1,141 @@
+package process
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The environments built into the library.
+const (
+	EnvCommand  = "command"
+	EnvFunction = "function"
+)
+
+// Interpreters that need no rule file.
+const (
+	InterpreterGeneric = "generic" // the default
+	InterpreterNone    = "none"
+)
+
+// NoTimeout disables the timeout of a process; a zero Timeout asks for the
+// default of its environment.
+const NoTimeout time.Duration = -1
+
+// Spec is what a client asked for. It does not change after creation.
+type Spec struct {
+	Environment string
+	Code        string
+	Command     *Command
+	Ref         string // unique among existing processes; empty: none
+	Label       string
+	Tags        []string
+	Parent      ID // 0: none
+	Interpreter string
+	Priority    int // higher runs first
+	RawOutput   RawOutput
+	Options     Options
+}
+
+// Options bound one run of a process.
+type Options struct {
+	Timeout time.Duration // 0: the environment's default; NoTimeout: none
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0: the runtime's default
+	Drain   time.Duration // for descendants after the leader's exit; 0: the runtime's default
+}
+
+// optionsJSON is the shape a client sees: milliseconds, null for no timeout.
+type optionsJSON struct {
+	TimeoutMS *int64 `json:"timeoutMs"`
+	GraceMS   int64  `json:"graceMs,omitempty"`
+	DrainMS   int64  `json:"drainMs,omitempty"`
+}
+
+// MarshalJSON writes milliseconds; no timeout is null.
+func (o Options) MarshalJSON() ([]byte, error) {
+	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds()}
+	if o.Timeout > 0 {
+		ms := max(1, o.Timeout.Milliseconds())
+		w.TimeoutMS = &ms
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (o *Options) UnmarshalJSON(b []byte) error {
+	var w optionsJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS)}
+	if w.TimeoutMS != nil {
+		o.Timeout = ms(*w.TimeoutMS)
+	}
+	return nil
+}
+
+func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// RawOutput says what is kept of a run's output bytes. Empty means the
+// runtime's default.
+type RawOutput string
+
+// The raw output policies.
+const (
+	Persist               RawOutput = "persist"      // one exact file per stream
+	PersistGzipOnFinalize RawOutput = "persist-gzip" // the same, compressed at the end
+	MemoryOnly            RawOutput = "memory"       // readable while the runtime lives, never on disk
+	Disabled              RawOutput = "disabled"     // nothing kept; events still flow
+)
+
+// RawOutputs lists every policy.
+func RawOutputs() []RawOutput {
+	return []RawOutput{Persist, PersistGzipOnFinalize, MemoryOnly, Disabled}
+}
+
+// Leftovers says what becomes of descendants that outlive their leader.
+type Leftovers string
+
+// The leftover policies.
+const (
+	KillLeftovers Leftovers = "kill" // drain time, then SIGTERM, grace, SIGKILL
+	WaitLeftovers Leftovers = "wait" // the run ends when they do
+)
+
+// StdinMode says what a command reads.
+type StdinMode string
+
+// The stdin modes.
+const (
+	StdinNone    StdinMode = ""        // an empty stdin
+	StdinInherit StdinMode = "inherit" // the runtime's own
+	StdinBytes   StdinMode = "bytes"   // Command.StdinData, then end of file
+)
+
+// Command is an operating system program and how to start it. No string in it
+// is ever parsed by a shell.
+type Command struct {
+	Program      string            `json:"program"`
+	Args         []string          `json:"args"`
+	Env          map[string]Secret `json:"env"`
+	EnvClear     bool              `json:"envClear"`
+	Dir          string            `json:"cwd,omitempty"`
+	Stdin        StdinMode         `json:"stdin,omitempty"`
+	StdinData    Secret            `json:"-"`
+	MergeStreams bool              `json:"mergeStreams"`
+	SuccessCodes []int             `json:"successCodes"`
+	Leftovers    Leftovers         `json:"leftovers"`
+	HideWindow   bool              `json:"hideWindow"`
+}
+
+// Succeeds reports whether an exit code counts as success; by default 0 does.
+func (c *Command) Succeeds(code int) bool {
+	if c == nil || len(c.SuccessCodes) == 0 {
+		return code == 0
+	}
+	for _, ok := range c.SuccessCodes {
+		if ok == code {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+// Package store is the contract of Reeve's persistence: records, earlier runs,
+// events and findings. Output bytes never enter a store; they live in
+// flat files (package rawlog).
+//
+// A store has one writer, the kernel's journal, which batches what arrives
+// while the last commit was syncing: Apply is one transaction for many
+// processes and returns when it is durable. Reads may come from any goroutine
+// at any time and see every change whose Apply has returned.
+//
+// The conformance suite is package storetest; every implementation runs it.
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// Change is what happened to one process. Its parts are applied in the order
+// of its fields.
+type Change struct {
+	// Insert adds a process with its Spec, secrets included.
+	Insert *process.Process
+	// Archive keeps a run that a newer one replaces.
+	Archive *process.Run
+	// Update replaces everything of an existing process but its Spec.
+	Update *process.Process
+	// ID names the process that Archive and Events belong to.
+	ID process.ID
+	// Events are numbered, in order, and never live-only or output lines.
+	// Findings among them are also found by Findings.
+	Events []process.Event
+}
+
+// Marks are the highest numbers ever used, also by what was deleted since.
+type Marks struct {
+	ID     process.ID
+	Cursor int64
+}
+
+// RunRef names a run.
+type RunRef struct {
+	Process process.ID
+	Run     int
+}
+
+// Store keeps processes. Unknown ids answer process.ErrNotFound.
+type Store interface {
+	// Apply makes all changes, in order, or none. It returns when they are
+	// durable. A ref carried by another process is process.ErrRefConflict.
+	Apply(ctx context.Context, changes []Change) error
+
+	Marks(ctx context.Context) (Marks, error)
+
+	// Process returns one process, secrets included.
+	Process(ctx context.Context, id process.ID) (*process.Process, error)
+	// Processes returns at most q.Limit processes that match, newest first,
+	// below q.Before. The query is normalized.
+	Processes(ctx context.Context, q process.Query) ([]process.Process, error)
+	// FindRef returns the process that carries a ref.
+	FindRef(ctx context.Context, ref string) (process.ID, error)
+	// Unsettled returns what was not over when the last host ended: processes
+	// that are not idle, or whose newest run is a zombie; oldest first.
+	Unsettled(ctx context.Context) ([]*process.Process, error)
+	// Archived returns the runs before the newest one, newest first.
+	Archived(ctx context.Context, id process.ID) ([]process.Run, error)
+
+	// Events returns at most limit stored events of a process after a seq.
+	Events(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error)
+	// AllEvents returns at most limit stored events after a cursor.
+	AllEvents(ctx context.Context, after int64, limit int) ([]process.Event, error)
+	// RunsAfter returns the runs that are unfinished or whose finalized event
+	// comes after a cursor: those that may hold output lines after it.
+	RunsAfter(ctx context.Context, cursor int64) ([]RunRef, error)
+	// Findings returns findings that match, newest first.
+	Findings(ctx context.Context, q process.FindingQuery) ([]process.FoundFinding, error)
+
+	// Delete removes a process and all that belongs to it, and makes its
+	// children parentless.
+	Delete(ctx context.Context, id process.ID) error
+	// PruneEvents removes up to limit stored events older than a time of idle
+	// processes without the pinned tag, and returns how many; 0 means done.
+	PruneEvents(ctx context.Context, before time.Time, pinned string, limit int) (int, error)
+	// PrunableLogs returns up to limit finished runs, completed before a
+	// time and without the pinned tag, whose raw logs may still exist.
+	PrunableLogs(ctx context.Context, before time.Time, pinned string, limit int) ([]RunRef, error)
+	// LogsPruned records that the raw logs of runs are gone.
+	LogsPruned(ctx context.Context, runs []RunRef) error
+
+	Close() error
+}
