@@ -58,6 +58,10 @@ type Input struct {
 	EID  process.ID // the process's id
 	Run  int
 	Spec process.Spec // secrets included
+
+	// Payload is a Go value that came with the spec, for environments that
+	// run Go code. It is not stored: a later host does not have it.
+	Payload any
 }
 
 // Result is how a run ended.

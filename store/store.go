@@ -7,6 +7,12 @@
 // processes and returns when it is durable. Reads may come from any goroutine
 // at any time and see every change whose Apply has returned.
 //
+// What comes out equals what went in, with three liberties: an empty list or
+// map may come back nil, times come back in UTC, and structured output comes
+// back as JSON values (numbers as float64). Values are copied both ways:
+// nothing a caller keeps or gets is shared with the store. A closed store
+// answers process.ErrClosed.
+//
 // The conformance suite is package storetest; every implementation runs it.
 package store
 
@@ -24,9 +30,11 @@ type Change struct {
 	Insert *process.Process
 	// Archive keeps a run that a newer one replaces.
 	Archive *process.Run
-	// Update replaces everything of an existing process but its Spec.
+	// Update replaces everything of an existing process but its Spec and
+	// CreatedAt. LogsPruned, once recorded for a run, stays.
 	Update *process.Process
-	// ID names the process that Archive and Events belong to.
+	// ID names the process that Archive and Events belong to. It may be left
+	// out where Insert or Update names it.
 	ID process.ID
 	// Events are numbered, in order, and never live-only or output lines.
 	// Findings among them are also found by Findings.
@@ -48,7 +56,9 @@ type RunRef struct {
 // Store keeps processes. Unknown ids answer process.ErrNotFound.
 type Store interface {
 	// Apply makes all changes, in order, or none. It returns when they are
-	// durable. A ref carried by another process is process.ErrRefConflict.
+	// durable. A ref carried by another process is process.ErrRefConflict,
+	// whose Field is "ref". A context that ends before the commit leaves
+	// everything as it was.
 	Apply(ctx context.Context, changes []Change) error
 
 	Marks(ctx context.Context) (Marks, error)
@@ -56,24 +66,31 @@ type Store interface {
 	// Process returns one process, secrets included.
 	Process(ctx context.Context, id process.ID) (*process.Process, error)
 	// Processes returns at most q.Limit processes that match, newest first,
-	// below q.Before. The query is normalized.
+	// below q.Before. The query is normalized. Secrets may be
+	// process.Redacted: a list is for showing, Process and Unsettled are for
+	// running.
 	Processes(ctx context.Context, q process.Query) ([]process.Process, error)
 	// FindRef returns the process that carries a ref.
 	FindRef(ctx context.Context, ref string) (process.ID, error)
 	// Unsettled returns what was not over when the last host ended: processes
-	// that are not idle, or whose newest run is a zombie; oldest first.
+	// that are not idle, or whose newest run is a zombie; oldest first,
+	// secrets included.
 	Unsettled(ctx context.Context) ([]*process.Process, error)
 	// Archived returns the runs before the newest one, newest first.
+	// Archiving a run again replaces it.
 	Archived(ctx context.Context, id process.ID) ([]process.Run, error)
 
 	// Events returns at most limit stored events of a process after a seq.
 	Events(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error)
 	// AllEvents returns at most limit stored events after a cursor.
 	AllEvents(ctx context.Context, after int64, limit int) ([]process.Event, error)
-	// RunsAfter returns the runs that are unfinished or whose finalized event
-	// comes after a cursor: those that may hold output lines after it.
+	// RunsAfter returns the runs that are unfinished (the newest run of a
+	// process that is not idle) or whose finalized event comes after a
+	// cursor: those that may hold output lines after it. They are ordered by
+	// process and run; it does not matter whether the event was pruned since.
 	RunsAfter(ctx context.Context, cursor int64) ([]RunRef, error)
-	// Findings returns findings that match, newest first.
+	// Findings returns findings that match, newest first; a Limit of 0
+	// returns all. They stay when their events are pruned.
 	Findings(ctx context.Context, q process.FindingQuery) ([]process.FoundFinding, error)
 
 	// Delete removes a process and all that belongs to it, and makes its
@@ -83,10 +100,14 @@ type Store interface {
 	// processes without the pinned tag, and returns how many; 0 means done.
 	PruneEvents(ctx context.Context, before time.Time, pinned string, limit int) (int, error)
 	// PrunableLogs returns up to limit finished runs, completed before a
-	// time and without the pinned tag, whose raw logs may still exist.
+	// time and without the pinned tag, whose raw logs may still exist: not
+	// recorded as pruned and not captured as process.Disabled. Those
+	// completed first come first.
 	PrunableLogs(ctx context.Context, before time.Time, pinned string, limit int) ([]RunRef, error)
-	// LogsPruned records that the raw logs of runs are gone.
+	// LogsPruned records that the raw logs of runs are gone. Runs that do
+	// not exist any more are ignored.
 	LogsPruned(ctx context.Context, runs []RunRef) error
 
+	// Close releases the store. It may be called again.
 	Close() error
 }

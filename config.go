@@ -1,0 +1,113 @@
+package reeve
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/reeverun/reeve/env/function"
+	"github.com/reeverun/reeve/keeper"
+	"github.com/reeverun/reeve/process"
+)
+
+// Config says how a runtime works. The zero Config runs in memory and writes no
+// file. Zero fields take the defaults given here.
+type Config struct {
+	// Dir is the data directory: database, logs, key and owner lock. Empty:
+	// everything is in memory.
+	Dir string
+	// Database is the SQLite file. Default: reeve.db in Dir.
+	Database string
+	// LogDir holds the output files, <LogDir>/<id>/<run>.stdout and .stderr.
+	// Default: logs in Dir.
+	LogDir string
+
+	// RawOutput is the policy of processes that name none. Default: Persist,
+	// or MemoryOnly without a LogDir.
+	RawOutput RawOutput
+	// LogCap bounds each stream's file; head and tail are kept. Default 1 GiB.
+	LogCap int64
+	// MemoryLogCap does so for MemoryOnly. Default 1 MiB.
+	MemoryLogCap int64
+	// Retention removes old events and logs.
+	Retention Retention
+
+	// Concurrency is how many commands run at a time. Default: CPU count.
+	Concurrency int
+	// Slots is the same for other environments. Default: no limit.
+	Slots map[string]int
+	// MaxActive bounds the processes that are not idle. Default: no limit.
+	MaxActive int
+	// Grace is the time between SIGTERM and SIGKILL. Default 5 s.
+	Grace time.Duration
+	// Drain is the time descendants have after their leader's exit. Default 1 s.
+	Drain time.Duration
+	// DefaultTimeout is, by environment, the timeout of processes that name
+	// none. Default: none.
+	DefaultTimeout map[string]time.Duration
+	// SubscriberBuffer is how many events a subscriber may fall behind before
+	// it is told that it lags. Default 4096.
+	SubscriberBuffer int
+
+	// Functions can be run by name, also by a runtime opened later.
+	Functions map[string]func(context.Context, *FuncCall) error
+	// Environments are run beside "command" and "function".
+	Environments map[string]Environment
+	// Interpreters can be named by processes, beside the built-in ones.
+	Interpreters map[string]func() Interpreter
+	// RulesDir holds rule files (*.yaml), each an interpreter.
+	RulesDir string
+
+	// Spawner starts commands. Default: in this process, by the strongest
+	// tier of tree control the machine gives.
+	Spawner keeper.Spawner
+	// Tier forces a tier of the default Spawner. Default: the strongest.
+	Tier keeper.Tier
+	// NoProcessGroup (Unix) leaves commands in this program's process group,
+	// so that the terminal's Ctrl-C reaches them.
+	NoProcessGroup bool
+	// ShowWindows (Windows) lets commands open console windows, as if each
+	// had HideWindow(false).
+	ShowWindows bool
+
+	// Logger hears what no caller can be told. Default: none.
+	Logger *slog.Logger
+}
+
+// withDefaults resolves paths and defaults.
+func (c Config) withDefaults() Config {
+	if c.Dir == "" && c.Database != "" {
+		c.Dir = filepath.Dir(c.Database)
+	}
+	if c.Dir != "" {
+		c.Database = cmp.Or(c.Database, filepath.Join(c.Dir, "reeve.db"))
+		c.LogDir = cmp.Or(c.LogDir, filepath.Join(c.Dir, "logs"))
+	}
+	if c.RawOutput == "" {
+		c.RawOutput = process.Persist
+		if c.LogDir == "" {
+			c.RawOutput = process.MemoryOnly
+		}
+	}
+	if c.Concurrency <= 0 {
+		c.Concurrency = runtime.NumCPU()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// durable reports whether records survive the runtime.
+func (c *Config) durable() bool { return c.Dir != "" }
+
+func (c *Config) functions() map[string]function.Func {
+	named := make(map[string]function.Func, len(c.Functions))
+	for name, fn := range c.Functions {
+		named[name] = fn
+	}
+	return named
+}

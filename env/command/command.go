@@ -1,0 +1,283 @@
+// Package command is the environment that runs operating system programs. It
+// builds what the keeper needs from a spec, hands the child the run's log
+// files, and sees the whole tree to its end.
+//
+// A run ends when its leader has exited and its tree is empty. Descendants
+// that outlive the leader get the drain time, then SIGTERM, the grace and
+// SIGKILL; or, with leftovers "wait", as long as they like. What survives even
+// the kill is named in the result.
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/keeper"
+	"github.com/reeverun/reeve/process"
+)
+
+// killWait bounds the wait for a killed tree. The keeper tries for less long.
+const killWait = 12 * time.Second
+
+// Env runs commands.
+type Env struct {
+	spawner keeper.Spawner
+
+	mu   sync.Mutex
+	runs map[process.ID]*run
+}
+
+// run is one command, from before it is spawned to the end of its tree.
+type run struct {
+	mu     sync.Mutex
+	job    keeper.Job // nil until it is spawned
+	killed chan struct{}
+	once   sync.Once
+}
+
+var (
+	_ env.Environment = (*Env)(nil)
+	_ env.Signaler    = (*Env)(nil)
+	_ env.Checker     = (*Env)(nil)
+)
+
+// New makes the environment. The spawner stays the caller's to close.
+func New(s keeper.Spawner) *Env {
+	return &Env{spawner: s, runs: map[process.ID]*run{}}
+}
+
+// Setup does nothing: the spawner is ready.
+func (e *Env) Setup(context.Context) error { return nil }
+
+// Docs tells how to run a command.
+func (e *Env) Docs() string { return docs }
+
+// Execute runs one command.
+func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result, error) {
+	if ctx.Err() != nil {
+		return env.Result{State: process.ExitCanceled}, nil
+	}
+	r, err := e.enter(in.EID)
+	if err != nil {
+		return env.Result{}, err
+	}
+	defer e.leave(in.EID)
+
+	cmd := commandOf(&in.Spec)
+	job, out, err := e.spawn(ctx, cmd, in, h)
+	if err != nil {
+		return env.Result{}, &env.SpawnError{Err: err}
+	}
+	defer job.Release()
+	h.Started(job.PID(), process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}})
+	out.start(h)
+	r.attach(job)
+	defer context.AfterFunc(ctx, func() { _, _ = job.Signal(process.SIGTERM) })()
+
+	exit, err := job.Wait(context.Background())
+	if err != nil {
+		return env.Result{}, fmt.Errorf("wait for %s: %w", cmd.Program, err)
+	}
+	res := result(cmd, exit)
+	h.Exited(*res.Exit)
+	res.Survivors = r.empty(ctx, job, cmd.Leftovers, h.Timing())
+	out.finish()
+	u := job.Usage()
+	res.Usage = process.Usage{CPUMS: u.CPU.Milliseconds(), MaxRSSBytes: u.MaxRSS}
+	return res, nil
+}
+
+// spawn starts the program on the run's log files.
+func (e *Env) spawn(ctx context.Context, cmd *process.Command, in env.Input, h env.Host) (keeper.Job, *output, error) {
+	stdin, closeStdin, err := openStdin(cmd)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare stdin: %w", err)
+	}
+	defer closeStdin()
+	out, err := openOutput(h, cmd.MergeStreams)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open output: %w", err)
+	}
+	job, err := e.spawner.Spawn(ctx, keeper.Spec{
+		Name: fmt.Sprintf("%d-%d", in.EID, in.Run),
+		Path: cmd.Program, Args: splitScript(cmd.Program, cmd.Args), Env: environ(cmd), Dir: cmd.Dir,
+		Stdin: stdin, Stdout: out.child[0], Stderr: out.child[1],
+		HideWindow: cmd.HideWindow,
+	})
+	out.closeChild()
+	if err != nil {
+		out.finish()
+		return nil, nil, err
+	}
+	return job, out, nil
+}
+
+// empty returns when the tree is, with what could not be ended.
+func (r *run) empty(ctx context.Context, job keeper.Job, l process.Leftovers, t env.Timing) []process.Survivor {
+	if l != process.WaitLeftovers && ctx.Err() == nil && r.drain(ctx, job, t) {
+		return nil
+	}
+	// From here on the end comes by itself, by the host's Kill, or by ours.
+	giveUp, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-r.killed:
+		case <-giveUp.Done():
+			return
+		}
+		timer := time.NewTimer(killWait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-giveUp.Done():
+		}
+	}()
+	if job.WaitEmpty(giveUp) != nil {
+		return job.Members()
+	}
+	return nil
+}
+
+// drain gives leftovers their time, then asks, then kills. It reports whether
+// the tree is empty. When the host is ending the run, it escalates itself.
+func (r *run) drain(ctx context.Context, job keeper.Job, t env.Timing) bool {
+	if waitFor(ctx, job, t.Drain) {
+		return true
+	}
+	if ctx.Err() == nil {
+		_, _ = job.Signal(process.SIGTERM)
+		if waitFor(ctx, job, t.Grace) {
+			return true
+		}
+	}
+	if ctx.Err() == nil {
+		r.kill()
+	}
+	return false
+}
+
+// waitFor reports whether the tree is empty within d.
+func waitFor(ctx context.Context, job keeper.Job, d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return job.WaitEmpty(ctx) == nil
+}
+
+// Signal passes a signal on to the whole tree.
+func (e *Env) Signal(eid process.ID, s process.Signal) error {
+	r := e.find(eid)
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	job := r.job
+	r.mu.Unlock()
+	if job == nil {
+		return nil
+	}
+	_, err := job.Signal(s)
+	return err
+}
+
+// Kill ends a command and all its descendants.
+func (e *Env) Kill(eid process.ID) {
+	if r := e.find(eid); r != nil {
+		r.kill()
+	}
+}
+
+// Teardown kills what still runs.
+func (e *Env) Teardown(context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.runs {
+		r.kill()
+	}
+	return nil
+}
+
+func (e *Env) enter(eid process.ID) (*run, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs[eid] != nil {
+		return nil, fmt.Errorf("process %d is already running", eid)
+	}
+	r := &run{killed: make(chan struct{})}
+	e.runs[eid] = r
+	return r, nil
+}
+
+func (e *Env) leave(eid process.ID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.runs, eid)
+}
+
+func (e *Env) find(eid process.ID) *run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.runs[eid]
+}
+
+// attach gives the run its job; a kill that came before takes effect now.
+func (r *run) attach(job keeper.Job) {
+	r.mu.Lock()
+	r.job = job
+	r.mu.Unlock()
+	select {
+	case <-r.killed:
+		job.Kill()
+	default:
+	}
+}
+
+func (r *run) kill() {
+	r.once.Do(func() { close(r.killed) })
+	r.mu.Lock()
+	job := r.job
+	r.mu.Unlock()
+	if job != nil {
+		job.Kill()
+	}
+}
+
+// result is what the leader's exit means for the run.
+func result(cmd *process.Command, x keeper.Exit) env.Result {
+	exit := process.Exit{Code: x.Code, Signal: x.Signal}
+	switch {
+	case x.Signal != "":
+		exit.Reason = "signal: " + syscall.Signal(x.Code-128).String()
+	case x.Code == 0:
+		exit.Reason = process.ReasonCompleted
+	default:
+		exit.Reason = fmt.Sprintf("exit status %d", x.Code)
+	}
+	res := env.Result{State: process.ExitFailed, Exit: &exit}
+	if cmd.Succeeds(x.Code) {
+		res.State = process.ExitSuccess
+	}
+	return res
+}
+
+// environ is the child's whole environment.
+func environ(cmd *process.Command) []string {
+	var vars []string
+	if !cmd.EnvClear {
+		for _, kv := range os.Environ() {
+			if name, _, _ := cut(kv); !has(cmd.Env, name) {
+				vars = append(vars, kv)
+			}
+		}
+	}
+	for k, v := range cmd.Env {
+		vars = append(vars, k+"="+v.Reveal())
+	}
+	return vars
+}

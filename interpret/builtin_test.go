@@ -1,0 +1,21 @@
+package interpret
+
+import "testing"
+
+func TestEveryBuiltinLoads(t *testing.T) {
+	for _, name := range []string{"cargo", "docker-build", "generic", "go-test", "make", "npm", "pip", "pytest"} {
+		r, err := builtin(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if r.Name() != name || r.Description() == "" {
+			t.Errorf("%s: %q %q", name, r.Name(), r.Description())
+		}
+		for i, f := range r.finders {
+			if f == nil {
+				t.Errorf("%s wants every line of stream %d: an expression has no literal", name, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+// Package kernel holds the process table and drives environments: it numbers,
+// queues, starts, watches, ends and reaps processes, whatever runs inside.
+// There is one process type, one state machine and one event log.
+//
+//	Spawn ─▶ store (durable) ─▶ queue ─▶ slot ─▶ environment.Execute
+//	output: child ─▶ log file ─▶ pump ─▶ lines ─▶ interpreter ─▶ journal
+//	exit:   Execute returns ─▶ logs read to their end ─▶ exit hook ─▶ outcome
+//	        ─▶ journal (reaped, finalized) ─▶ waiters
+//
+// # One writer
+//
+// Whatever happens to a process becomes an entry of the journal: its events,
+// numbered under the process's lock, and the record that results. The
+// journal's single goroutine commits what has gathered in one transaction,
+// then publishes it, in order, to subscribers and to readers of the record.
+// So nothing is seen by anyone before it is durable, and a crash never takes
+// back what was seen.
+//
+// # Locks
+//
+// proc.mu guards one process; it is never held while calling an environment,
+// an interpreter or the store. The order is table.mu, proc.mu, scheduler.mu,
+// journal.mu, feed.mu; each may be taken under the ones before it, never the
+// other way round.
+//
+// # Subscribers
+//
+// A feed keeps a bounded window of what was published. A subscriber replays
+// from the store and the log files until it stands in the window, then reads
+// the window. One that falls out of it is told so by a lagged event and goes
+// on; nobody waits for it.
+package kernel

@@ -1,0 +1,241 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+)
+
+// errVanished is the outcome of a run whose goroutine left without one.
+var errVanished = errors.New(process.ReasonVanished)
+
+// errHung is the outcome of a run that did not end when it was killed.
+var errHung = errors.New("the environment did not end the run when it was killed")
+
+// start executes a claimed run, unless it was killed in the meantime. It does
+// not block.
+func (k *Kernel) start(p *proc) {
+	p.mu.Lock()
+	if p.rec.Lifecycle != process.LifecycleCreated || p.dropped {
+		p.mu.Unlock()
+		p.freeSlot()
+		return
+	}
+	var ctx context.Context
+	ctx, p.cancel = context.WithCancelCause(context.Background())
+	p.mu.Unlock()
+	go k.execute(ctx, p) // k.runs counts the run until its end is committed
+}
+
+// execute is the goroutine of a run. However the environment leaves it
+// (return, panic, Goexit), the run is resolved.
+func (k *Kernel) execute(ctx context.Context, p *proc) {
+	var res env.Result
+	err := errVanished
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+			k.log.Error("environment panicked", "process", p.id, "environment", p.env.name, "panic", r)
+		}
+		p.resolve(res, err)
+	}()
+	res, err = p.env.Execute(ctx, p.input(), &host{p})
+}
+
+// resolve takes the run's answer, once, and ends the run: both logs read to
+// their end, the interpreter's exit hook, the verdict, reaped, finalized.
+func (p *proc) resolve(res env.Result, err error) {
+	p.mu.Lock()
+	if p.resolved {
+		p.mu.Unlock()
+		return
+	}
+	p.resolved = true
+	p.stopTimers()
+	p.clock.stop(p.k.now())
+	pump := p.pump
+	v := p.judge(res, err)
+	p.mu.Unlock()
+
+	p.cancel(nil)
+	p.freeSlot()
+	var session *interpret.Session
+	if pump != nil {
+		session = pump.finish()
+	}
+	p.conclude(v, session)
+}
+
+// verdict is the answer of an environment with what the host knows of it.
+type verdict struct {
+	state     process.ExitState
+	err       string
+	exit      process.Exit
+	spawnErr  bool
+	survivors []process.Survivor
+	usage     process.Usage
+}
+
+// judge decides how the run ended, in the contract's order; p.mu is held.
+func (p *proc) judge(res env.Result, err error) verdict {
+	v := verdict{survivors: res.Survivors, usage: res.Usage}
+	if res.Exit != nil {
+		v.exit = *res.Exit
+	}
+	var spawn *env.SpawnError
+	switch {
+	case errors.As(err, &spawn):
+		v.state, v.spawnErr, v.err = process.ExitFailed, true, spawn.Error()
+		v.exit = process.Exit{Code: 1, Reason: v.err}
+	case p.canceled:
+		v.state = process.ExitCanceled
+	case p.timedOut:
+		v.state = process.ExitTimeout
+	case err != nil:
+		v.state, v.err = process.ExitFailed, err.Error()
+	default:
+		v.state = res.State
+	}
+	switch v.state {
+	case process.ExitSuccess:
+		if res.Exit == nil {
+			v.exit = process.Exit{Reason: process.ReasonCompleted}
+		}
+	case process.ExitCanceled:
+		v.exit.Code, v.exit.Reason = process.ExitCodeCanceled, process.ReasonCanceled
+	case process.ExitTimeout:
+		v.exit.Code, v.exit.Reason = process.ExitCodeTimeout, process.ReasonTimeout
+	default:
+		v.fail()
+	}
+	return v
+}
+
+// fail completes the verdict on a run that failed: it always has an error.
+func (v *verdict) fail() {
+	v.state = process.ExitFailed
+	if v.err == "" {
+		v.err = v.exit.Reason
+	}
+	if v.err == "" {
+		v.err = "the environment reported no outcome"
+	}
+	if v.exit.Reason == "" {
+		v.exit = process.Exit{Code: 1, Reason: v.err}
+	}
+}
+
+// outcome is the verdict with its evidence, which never changes it.
+func (v *verdict) outcome(ev interpret.Evidence) process.Outcome {
+	o := process.Outcome{Kind: process.OutcomeFailed, Summary: ev.Summary,
+		Findings: ev.Findings, Survivors: v.survivors}
+	switch {
+	case v.spawnErr:
+		o.Reason = &process.FailureReason{Kind: process.FailSpawn, Error: v.err}
+	case v.state == process.ExitCanceled:
+		o.Kind = process.OutcomeCancelled
+	case v.state == process.ExitTimeout:
+		o.Reason = &process.FailureReason{Kind: process.FailTimeout}
+	case v.state == process.ExitSuccess:
+		o.Kind = process.OutcomeSucceeded
+	case ev.KnownError != nil:
+		o.Reason = &process.FailureReason{Kind: process.FailKnownError,
+			Code: ev.KnownError.Code, Message: ev.KnownError.Message}
+	case v.exit.Signal != "":
+		o.Reason = &process.FailureReason{Kind: process.FailSignal, Signal: v.exit.Signal}
+	default:
+		o.Reason = &process.FailureReason{Kind: process.FailExitCode, ExitCode: v.exit.Code}
+	}
+	return o
+}
+
+// conclude records the end of the run. A child whose living parent has not
+// waited for it stays a zombie; everything else is reaped at once.
+func (p *proc) conclude(v verdict, session *interpret.Session) {
+	var events []process.Payload
+	var ev interpret.Evidence
+	if session != nil {
+		events = session.Exit(v.exit)
+		ev = session.Evidence()
+	}
+	outcome := v.outcome(ev)
+	p.closeLog(v.spawnErr)
+	keep := p.heldForParent()
+	var orphans []*proc
+	if !keep {
+		orphans = p.k.table.orphan(p)
+	}
+	p.mu.Lock()
+	p.partials = [2]partial{}
+	p.settleRecord(v, outcome, ev)
+	if !keep {
+		events = append(events, p.reap())
+	}
+	events = append(events, process.Finalized{Outcome: outcome})
+	p.record(func(error) { p.over(!keep) }, events...)
+	p.mu.Unlock()
+	p.k.adopt(p.id, orphans)
+}
+
+// settleRecord writes the verdict into the record and takes the run to
+// zombie, from wherever it is; p.mu is held.
+func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence) {
+	r := &p.rec
+	r.State, r.Claimed = process.Idle, false
+	r.ExitState, r.Error, r.Exit, r.Outcome = v.state, v.err, &v.exit, &o
+	r.CompletedAt = p.k.now()
+	r.Usage = v.usage
+	r.Usage.WallMS = p.clock.elapsed(p.k.now()).Milliseconds()
+	if ev.Progress.Kind != "" {
+		r.Progress = ev.Progress
+	}
+	r.Phase = nil
+	for r.Lifecycle < process.LifecycleZombie {
+		r.Lifecycle++
+	}
+}
+
+// over is called when the end of the run is committed.
+func (p *proc) over(reaped bool) {
+	p.feed.end()
+	if reaped {
+		p.leave()
+	}
+	close(p.done)
+	p.k.runs.Done()
+}
+
+func (p *proc) freeSlot() {
+	p.mu.Lock()
+	had := p.slot
+	p.slot = false
+	p.mu.Unlock()
+	if had {
+		p.env.pool.free()
+	}
+}
+
+// closeLog ends the run's log: nothing writes to it any more. A run that could
+// not be started leaves no empty files.
+func (p *proc) closeLog(unstarted bool) {
+	if p.log == nil {
+		return
+	}
+	out, errs := p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
+	if err := p.log.Finish(); err != nil {
+		p.k.log.Error("finish output", "process", p.id, "error", err)
+	}
+	if unstarted && out+errs == 0 {
+		if err := p.k.cfg.Logs.Remove(int64(p.id), p.rec.Number); err != nil {
+			p.k.log.Error("remove empty output", "process", p.id, "error", err)
+		}
+	}
+	p.mu.Lock()
+	p.rec.StdoutBytes, p.rec.StderrBytes = out, errs
+	p.mu.Unlock()
+}

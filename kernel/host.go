@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"cmp"
+	"maps"
+	"os"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+)
+
+// host is one run's side of the environment contract. A run is one proc, so a
+// late call from an earlier run reaches that run's proc, which is resolved.
+type host struct{ p *proc }
+
+var _ env.Host = (*host)(nil)
+
+func (h *host) Started(pid int, e process.Enforced) {
+	p := h.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.resolved || p.move(process.LifecycleRunning) != nil {
+		return
+	}
+	now := p.k.now()
+	p.clock.start(now)
+	p.rec.StartedAt = now
+	p.rec.Enforced = &e
+	if p.rec.State == process.Queued { // SetState after a kill is ignored
+		p.rec.State = process.Running
+	}
+	p.rec.Claimed = false
+	p.record(nil, process.ProcessStarted{PID: pid})
+	if p.pump != nil {
+		p.pump.start()
+	}
+	if t := p.rec.Options.Timeout; t > 0 {
+		p.later(t, p.timeout)
+	}
+}
+
+func (h *host) Exited(e process.Exit) {
+	p := h.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.resolved || p.exited != nil {
+		return
+	}
+	p.exited = &e
+	ev := process.Exited{Code: e.Code}
+	if e.Signal != "" {
+		ev.Signal = &e.Signal
+	}
+	p.append(&entry{}, false, ev)
+}
+
+func (h *host) File(s process.Stream) (*os.File, error) {
+	log := h.output()
+	if log == nil {
+		return nil, process.ErrClosed
+	}
+	return log.File(streamOf(s))
+}
+
+func (h *host) Write(s process.Stream, chunk []byte) error {
+	log := h.output()
+	if log == nil || len(chunk) == 0 {
+		return nil
+	}
+	return log.Append(streamOf(s), chunk)
+}
+
+// output returns the run's log, made on first use: a run that never writes
+// costs no file. It is nil once the run is over.
+func (h *host) output() *rawlog.Log {
+	p := h.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.resolved {
+		return nil
+	}
+	if p.log == nil {
+		p.log = p.k.cfg.Logs.Create(int64(p.id), p.rec.Number, policy(p.rec.RawOutput))
+		p.pump = newPump(p)
+		if p.rec.Lifecycle == process.LifecycleRunning {
+			p.pump.start()
+		}
+	}
+	return p.log
+}
+
+func (h *host) Output(data map[string]any) {
+	p := h.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.resolved || len(data) == 0 {
+		return
+	}
+	merged := maps.Clone(p.rec.Output)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	maps.Copy(merged, data)
+	p.rec.Output = merged
+	p.record(nil, process.OutputMerged{Output: maps.Clone(data)})
+}
+
+func (h *host) Timing() env.Timing {
+	o := h.p.rec.Options // a Spec does not change
+	return env.Timing{Grace: cmp.Or(o.Grace, h.p.k.cfg.Grace), Drain: cmp.Or(o.Drain, h.p.k.cfg.Drain)}
+}
+
+func policy(r process.RawOutput) rawlog.Policy {
+	switch r {
+	case process.PersistGzipOnFinalize:
+		return rawlog.KeepGzip
+	case process.MemoryOnly:
+		return rawlog.KeepMemory
+	case process.Disabled:
+		return rawlog.KeepNothing
+	default:
+		return rawlog.KeepFile
+	}
+}

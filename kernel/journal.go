@@ -1,0 +1,252 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+	"github.com/reeverun/reeve/store"
+)
+
+// entry is one thing that happened to one process, in the journal's order.
+type entry struct {
+	p      *proc
+	change store.Change     // what to store; may be empty
+	view   *process.Process // the record from now on; nil: unchanged
+	items  []*item          // what to publish, events and lines, in seq order
+	log    *rawlog.Log      // where the lines of items are indexed
+	create bool             // a failed commit is the caller's, not retried
+	exec   func() error     // runs in the journal's order instead of a commit
+	done   func(error)      // after commit and publication; may be nil
+}
+
+// journal is the one writer: it commits entries in batches and publishes them
+// in order.
+type journal struct {
+	store  store.Store
+	all    *feed
+	log    *slog.Logger
+	cursor int64 // the last one given out; the writer's alone
+
+	hurry atomic.Bool // the kernel closes: do not try for ever
+
+	mu     sync.Mutex
+	queue  []*entry
+	closed bool
+	wake   chan struct{}
+	ended  chan struct{}
+}
+
+func newJournal(st store.Store, all *feed, cursor int64, log *slog.Logger) *journal {
+	j := &journal{store: st, all: all, log: log, cursor: cursor,
+		wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	go j.write()
+	return j
+}
+
+// add queues entries in order. Entries of one process must be added under that
+// process's lock, so that the queue holds them in seq order.
+func (j *journal) add(entries ...*entry) {
+	j.mu.Lock()
+	closed := j.closed
+	if !closed {
+		j.queue = append(j.queue, entries...)
+	}
+	j.mu.Unlock()
+	if closed { // the kernel closes the journal last: only a caller that is late comes here
+		for _, e := range entries {
+			if e.done != nil {
+				go e.done(process.ErrClosed) // the caller holds locks that done may want
+			}
+		}
+		return
+	}
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close commits what is queued and ends the writer.
+func (j *journal) close() {
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+	<-j.ended
+}
+
+func (j *journal) write() {
+	defer close(j.ended)
+	var spare []*entry
+	for range j.wake {
+		j.mu.Lock()
+		batch, closed := j.queue, j.closed
+		j.queue = spare[:0]
+		j.mu.Unlock()
+		j.commit(batch)
+		clear(batch)
+		spare = batch
+		if closed {
+			return
+		}
+	}
+}
+
+// commit makes a batch durable and visible. Entries that run code of their own
+// split the batch, so that order holds.
+func (j *journal) commit(batch []*entry) {
+	for len(batch) > 0 {
+		n := 0
+		for n < len(batch) && batch[n].exec == nil {
+			n++
+		}
+		if n > 0 {
+			j.commitAll(batch[:n])
+		} else {
+			n = 1
+			j.finish(batch[0], batch[0].exec())
+		}
+		batch = batch[n:]
+	}
+}
+
+func (j *journal) commitAll(batch []*entry) {
+	for _, e := range batch {
+		j.number(e)
+	}
+	changes := merge(batch)
+	if len(changes) == 0 {
+		j.publish(batch)
+		return
+	}
+	err := j.store.Apply(context.Background(), changes)
+	if err == nil {
+		j.publish(batch)
+		return
+	}
+	if len(batch) == 1 {
+		j.retry(batch[0], err)
+		return
+	}
+	// One bad entry must not fail its neighbours: take them one by one.
+	for _, e := range batch {
+		if c := merge([]*entry{e}); len(c) > 0 {
+			if err := j.store.Apply(context.Background(), c); err != nil {
+				j.retry(e, err)
+				continue
+			}
+		}
+		j.publish([]*entry{e})
+	}
+}
+
+// retry handles an entry the store refused. A create fails, its caller is
+// told. Anything else has already happened to a running process and must not
+// be lost: it is tried again until the store takes it or the journal closes.
+func (j *journal) retry(e *entry, err error) {
+	if e.create || errors.Is(err, process.ErrNotFound) {
+		j.finish(e, err)
+		return
+	}
+	wait := 10 * time.Millisecond
+	for tries := 1; ; tries++ {
+		if tries == 1 || tries%20 == 0 {
+			j.log.Error("store refused a write; trying again", "process", e.p.id, "error", err)
+		}
+		if j.hurry.Load() && tries > 5 {
+			j.finish(e, err)
+			return
+		}
+		time.Sleep(wait)
+		wait = min(2*wait, time.Second)
+		if err = j.store.Apply(context.Background(), merge([]*entry{e})); err == nil {
+			j.publish([]*entry{e})
+			return
+		}
+	}
+}
+
+// number gives every event its cursor and writes the index of its lines, which
+// must be on file before anyone sees them: a replay after a crash then numbers
+// them the same.
+func (j *journal) number(e *entry) {
+	var index []rawlog.Entry
+	for _, it := range e.items {
+		it.cursor = j.cursor + 1
+		if it.live {
+			continue
+		}
+		j.cursor += int64(it.count)
+		if it.lines != nil {
+			index = append(index, it.indexEntry())
+			continue
+		}
+		for i := range it.events {
+			it.events[i].Cursor = it.cursor + int64(i)
+		}
+		e.change.Events = append(e.change.Events, it.events...)
+	}
+	if len(index) > 0 {
+		if err := e.log.Index(index...); err != nil {
+			j.log.Error("cannot index output", "process", e.p.id, "error", err)
+		}
+	}
+}
+
+func (j *journal) publish(batch []*entry) {
+	for _, e := range batch {
+		j.finish(e, nil)
+	}
+}
+
+func (j *journal) finish(e *entry, err error) {
+	if err == nil && e.p != nil {
+		if e.view != nil {
+			e.p.view.Store(e.view)
+		}
+		e.p.feed.publish(e.items)
+		j.all.publish(e.items)
+	}
+	if e.done != nil {
+		e.done(err)
+	}
+}
+
+// merge makes one change per process of a batch: the newest record and all
+// events. A change that archives a run starts a new one, so that each archive
+// is stored beside the update that caused it.
+func merge(batch []*entry) []store.Change {
+	changes := make([]store.Change, 0, len(batch))
+	at := make(map[process.ID]int, len(batch))
+	for _, e := range batch {
+		c := e.change
+		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events) == 0 {
+			continue
+		}
+		i, seen := at[c.ID]
+		if !seen || c.Archive != nil {
+			at[c.ID] = len(changes)
+			changes = append(changes, c)
+			continue
+		}
+		m := &changes[i]
+		m.Events = append(m.Events[:len(m.Events):len(m.Events)], c.Events...)
+		switch {
+		case c.Update == nil:
+		case m.Insert != nil:
+			m.Insert = c.Update
+		default:
+			m.Update = c.Update
+		}
+	}
+	return changes
+}

@@ -1,0 +1,196 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+	"github.com/reeverun/reeve/store"
+)
+
+// Defaults of [Config].
+const (
+	DefaultGrace            = 5 * time.Second
+	DefaultDrain            = time.Second
+	DefaultSubscriberBuffer = 4096
+)
+
+// giveUpAfter bounds how long a run may take to end after it was killed. A
+// keeper reports survivors before that; it is for environments that hang.
+const giveUpAfter = 20 * time.Second
+
+// Config is what a kernel drives. Zero fields take the defaults above.
+type Config struct {
+	Store        store.Store
+	Logs         *rawlog.Logs
+	Interpreters *interpret.Registry
+	Environments map[string]Environment
+
+	RawOutput        process.RawOutput // default Persist
+	Grace            time.Duration     // between SIGTERM and SIGKILL
+	Drain            time.Duration     // for descendants that outlive their leader
+	MaxActive        int               // processes that are not idle; 0: no limit
+	SubscriberBuffer int               // events a subscriber may fall behind
+	KeepQueue        bool              // queued processes survive Close (a durable store)
+	Retention        Retention
+	Logger           *slog.Logger
+}
+
+// Environment is an environment with its slots.
+type Environment struct {
+	env.Environment
+	Slots   int           // runs at a time; 0: no limit
+	Timeout time.Duration // of runs that name none; 0: none
+}
+
+type environment struct {
+	name string
+	Environment
+	pool *pool
+}
+
+// Kernel is the process table with what drives it.
+type Kernel struct {
+	cfg     Config
+	log     *slog.Logger
+	envs    map[string]*environment
+	table   *table
+	journal *journal
+	events  *feed // of all processes
+	nextID  atomic.Int64
+
+	blocks   sync.Pool // read buffers of pumps
+	closing  atomic.Bool
+	closed   chan struct{} // closed when Close begins
+	runs     sync.WaitGroup
+	services sync.WaitGroup
+	creating sync.WaitGroup // creates and re-runs on their way into the table
+
+	spawning sync.Mutex // guards refs and the active cap while a create is under way
+	refs     map[string]bool
+}
+
+// Open sets the environments up, settles what an earlier host left behind and
+// starts the queue. The kernel owns neither store nor logs: the caller closes
+// them after Close.
+func Open(ctx context.Context, cfg Config) (*Kernel, error) {
+	cfg.Grace = cmp.Or(cfg.Grace, DefaultGrace)
+	cfg.Drain = cmp.Or(cfg.Drain, DefaultDrain)
+	cfg.SubscriberBuffer = cmp.Or(cfg.SubscriberBuffer, DefaultSubscriberBuffer)
+	cfg.RawOutput = cmp.Or(cfg.RawOutput, process.Persist)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	marks, err := cfg.Store.Marks(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read marks: %w", err)
+	}
+	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(),
+		closed: make(chan struct{}), refs: map[string]bool{},
+		blocks: sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}}
+	k.nextID.Store(int64(marks.ID))
+	if err := k.setup(ctx); err != nil {
+		return nil, err
+	}
+	rec, err := k.findUnsettled(ctx, marks.Cursor)
+	if err != nil {
+		k.teardown(ctx)
+		return nil, fmt.Errorf("settle interrupted processes: %w", err)
+	}
+	k.events = newFeed(cfg.SubscriberBuffer, 0, rec.cursor)
+	k.journal = newJournal(cfg.Store, k.events, rec.cursor, k.log)
+	k.settle(rec)
+	k.startRetention()
+	return k, nil
+}
+
+func (k *Kernel) setup(ctx context.Context) error {
+	for name, e := range k.cfg.Environments {
+		if err := e.Setup(ctx); err != nil {
+			k.teardown(ctx)
+			return fmt.Errorf("set up environment %s: %w", name, err)
+		}
+		k.envs[name] = &environment{name: name, Environment: e,
+			pool: &pool{limit: e.Slots, start: k.claim}}
+	}
+	return nil
+}
+
+func (k *Kernel) teardown(ctx context.Context) (err error) {
+	for name, e := range k.envs {
+		if terr := e.Teardown(ctx); terr != nil {
+			err = errors.Join(err, fmt.Errorf("tear down environment %s: %w", name, terr))
+		}
+	}
+	return err
+}
+
+// Drain stops accepting processes and waits until what runs has ended, or ctx
+// is over. Queued processes stay queued where they survive Close, else they
+// run too. Call Close afterwards.
+func (k *Kernel) Drain(ctx context.Context) error {
+	k.closing.Store(true)
+	if k.cfg.KeepQueue {
+		for _, e := range k.envs {
+			e.pool.close()
+		}
+	}
+	for _, p := range k.table.list() {
+		if k.cfg.KeepQueue && p.view.Load().State == process.Queued && !p.view.Load().Claimed {
+			continue
+		}
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// Close stops accepting processes, ends what runs (SIGTERM, the grace,
+// SIGKILL) and waits for it. Queued processes stay queued where they survive,
+// else they are canceled. It may be called again.
+func (k *Kernel) Close() error {
+	k.spawning.Lock()
+	k.closing.Store(true)
+	select {
+	case <-k.closed:
+		k.spawning.Unlock()
+		return nil
+	default:
+		close(k.closed)
+	}
+	k.spawning.Unlock()
+	k.journal.hurry.Store(true)
+	k.creating.Wait()
+	for _, e := range k.envs {
+		e.pool.close()
+	}
+	for _, p := range k.table.list() {
+		p.shutdown(k.cfg.KeepQueue)
+	}
+	k.runs.Wait()
+	err := k.teardown(context.Background())
+	k.services.Wait()
+	k.journal.close()
+	for _, p := range k.table.list() {
+		p.feed.end()
+	}
+	k.events.end()
+	return err
+}
+
+// Environments returns the names of what can be run.
+func (k *Kernel) Environments() map[string]Environment { return k.cfg.Environments }
+
+func (k *Kernel) now() time.Time { return time.Now().UTC() }

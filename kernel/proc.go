@@ -1,0 +1,199 @@
+package kernel
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+	"github.com/reeverun/reeve/store"
+)
+
+// proc is one run of a process in the table, from queued to reaped.
+//
+//	            Spawn/Run          slot              Execute returns    reap
+//	(store) ──▶ created/queued ──▶ running/running ──▶ zombie/idle ──▶ dead ──▶ (store)
+//	                 │                  │ stop
+//	                 │ stop             ▼
+//	                 │             running/terminating
+//	                 └──▶ all four in one lock hold: never executed
+type proc struct {
+	id   process.ID
+	k    *Kernel
+	env  *environment
+	feed *feed
+	view atomic.Pointer[process.Process] // the record as committed
+	done chan struct{}                   // closed when finalized is committed
+	gone chan struct{}                   // closed when the run has left the table
+
+	interpreter interpret.Interpreter // given in Go; nil: by name
+	payload     any                   // given in Go, for the environment
+
+	mu       sync.Mutex
+	rec      process.Process // the record as it will be once the journal caught up
+	parent   *proc           // nil: the kernel's init
+	children map[process.ID]*proc
+	cancel   context.CancelCauseFunc // of the run's context; nil before it starts
+	canceled bool                    // a cancel was asked for
+	timedOut bool                    // the clock ran out
+	killed   bool                    // Kill was called
+	resolved bool                    // Execute has answered, or was given up
+	waiters  int                     // who wait for this run
+	dropped  bool                    // left to the next host
+	slot     bool                    // holds one of its environment's slots
+	clock    stopwatch
+	timers   []*time.Timer // timeout, kill and give-up
+	log      *rawlog.Log
+	pump     *pump
+	partials [2]partial    // unterminated lines on show
+	exited   *process.Exit // what the OS reported of the leader
+}
+
+func newProc(k *Kernel, rec *process.Process, e *environment) *proc {
+	p := &proc{id: rec.ID, k: k, env: e, rec: *rec, done: make(chan struct{}), gone: make(chan struct{}),
+		feed: newFeed(k.cfg.SubscriberBuffer, rec.LastSeq, 0)}
+	p.view.Store(rec)
+	return p
+}
+
+// record appends events to the process's log and stores the record that
+// results. p.mu is held. done runs after the commit, in the journal's
+// goroutine; it must not block.
+func (p *proc) record(done func(error), payloads ...process.Payload) {
+	p.append(&entry{done: done}, true, payloads...)
+}
+
+// append numbers events and hands them to the journal; p.mu is held.
+func (p *proc) append(e *entry, update bool, payloads ...process.Payload) {
+	e.p = p
+	e.change.ID = p.id
+	if len(payloads) > 0 {
+		e.items = append(e.items, p.numbered(payloads))
+	}
+	if update {
+		e.view = p.snapshot()
+		if e.create {
+			e.change.Insert = e.view
+		} else {
+			e.change.Update = e.view
+		}
+	}
+	if len(e.items) > 0 && !e.items[len(e.items)-1].live {
+		e.items = append(e.items, p.shown()...)
+	}
+	p.k.journal.add(e)
+}
+
+// numbered makes an item of payloads, giving each the next seq.
+func (p *proc) numbered(payloads []process.Payload) *item {
+	it := &item{p: p, seq: p.rec.LastSeq + 1, count: len(payloads)}
+	now := p.k.now()
+	it.events = make([]process.Event, len(payloads))
+	for i, d := range payloads {
+		ev := process.New(d)
+		p.rec.LastSeq++
+		ev.Seq, ev.Process, ev.Run, ev.At = p.rec.LastSeq, p.id, p.rec.Number, now
+		it.events[i] = ev
+	}
+	return it
+}
+
+// shown repeats the partial lines on show with the number their finished
+// lines will have now; other events have taken the one they were shown with.
+func (p *proc) shown() []*item {
+	var items []*item
+	for s, l := range p.partials {
+		if l.text != "" {
+			items = append(items, p.partialItem(rawlog.Stream(s), l))
+		}
+	}
+	return items
+}
+
+// partial is an unterminated line that is on show.
+type partial struct {
+	text   string
+	offset int64
+}
+
+func (p *proc) partialItem(s rawlog.Stream, l partial) *item {
+	ev := process.New(process.OutputAppended{Stream: streamName(s), Line: l.text,
+		Offset: l.offset, Partial: true})
+	ev.Seq, ev.Process, ev.Run, ev.At = p.rec.LastSeq+1, p.id, p.rec.Number, p.k.now()
+	return &item{p: p, seq: ev.Seq, live: true, events: []process.Event{ev}}
+}
+
+// snapshot copies the record. Everything it points to is replaced, never
+// changed, so that a shallow copy is enough.
+func (p *proc) snapshot() *process.Process {
+	rec := p.rec
+	return &rec
+}
+
+// current is the committed record with the live figures of a running one.
+func (p *proc) current() *process.Process {
+	rec := *p.view.Load()
+	if rec.State == process.Running || rec.State == process.Terminating {
+		p.mu.Lock()
+		rec.Usage.WallMS = p.clock.elapsed(p.k.now()).Milliseconds()
+		if p.log != nil {
+			rec.StdoutBytes, rec.StderrBytes = p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
+		}
+		p.mu.Unlock()
+	}
+	return &rec
+}
+
+// move takes the run one step through its lifecycle; p.mu is held.
+func (p *proc) move(to process.Lifecycle) error {
+	if err := p.rec.Lifecycle.Next(to); err != nil {
+		return err
+	}
+	p.rec.Lifecycle = to
+	return nil
+}
+
+// later runs f after d unless the run is over by then; p.mu is held.
+func (p *proc) later(d time.Duration, f func()) {
+	p.timers = append(p.timers, time.AfterFunc(d, func() {
+		p.mu.Lock()
+		over := p.resolved
+		p.mu.Unlock()
+		if !over {
+			f()
+		}
+	}))
+}
+
+func (p *proc) stopTimers() {
+	for _, t := range p.timers {
+		t.Stop()
+	}
+	p.timers = nil
+}
+
+// input is what the environment gets.
+func (p *proc) input() env.Input {
+	return env.Input{EID: p.id, Run: p.rec.Number, Spec: p.rec.Spec, Payload: p.payload}
+}
+
+// archive is the change that keeps the run before the newest one.
+func archive(run process.Run) store.Change { return store.Change{Archive: &run} }
+
+func streamName(s rawlog.Stream) process.Stream {
+	if s == rawlog.Stderr {
+		return process.Stderr
+	}
+	return process.Stdout
+}
+
+func streamOf(s process.Stream) rawlog.Stream {
+	if s == process.Stderr {
+		return rawlog.Stderr
+	}
+	return rawlog.Stdout
+}

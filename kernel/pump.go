@@ -1,0 +1,370 @@
+package kernel
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+)
+
+// How a pump paces itself.
+const (
+	busyTick     = 5 * time.Millisecond   // between reads of a stream that is being written
+	partialAfter = 100 * time.Millisecond // of silence, an unterminated line is shown
+	blockSize    = 320 << 10              // of a buffer: a held line and the largest read
+	blocksInTurn = 16                     // of one stream before the other is looked at
+	maxInFlight  = 32                     // entries handed to the journal and not committed
+)
+
+// pump reads a run's logs while they grow, drives the interpreter and hands
+// lines and what they led to to the journal. It never holds up the program:
+// that writes to a file.
+type pump struct {
+	p        *proc
+	log      *rawlog.Log
+	session  *interpret.Session
+	streams  [2]tailState
+	spans    []interpret.Span
+	entryMax int           // bytes an index entry should cover
+	flight   chan struct{} // a token for each entry not yet committed
+	stop     chan struct{}
+	stopped  chan struct{}
+	running  bool // guarded by p.mu
+}
+
+// tailState is where a pump stands in one stream.
+type tailState struct {
+	split    interpret.Splitter
+	carry    []byte       // the unterminated line
+	offset   int64        // where it begins
+	since    time.Time    // when it last grew
+	shown    bool         // it is on show as it is
+	indexed  atomic.Int64 // everything before is committed; set by the journal
+	consumed int64        // what of that the log was told
+}
+
+func newPump(p *proc) *pump {
+	return &pump{p: p, log: p.log, entryMax: p.log.EntryMax(), flight: make(chan struct{}, maxInFlight),
+		stop: make(chan struct{}), stopped: make(chan struct{})}
+}
+
+// start begins to read; p.mu is held.
+func (u *pump) start() {
+	if u.running {
+		return
+	}
+	u.running = true
+	i := u.p.interpreter
+	if i == nil {
+		i, _ = u.p.k.cfg.Interpreters.New(u.p.rec.Interpreter)
+	}
+	command := u.p.rec.Command
+	u.session = interpret.NewSession(i, interpret.Options{Now: u.p.k.now, Started: u.p.rec.StartedAt,
+		Succeeds: command.Succeeds})
+	go u.loop()
+}
+
+// finish reads both streams to their end and returns the session for the exit
+// hook, when all lines are committed. It is nil if the run never started.
+func (u *pump) finish() *interpret.Session {
+	u.p.mu.Lock()
+	running := u.running
+	u.p.mu.Unlock()
+	if !running {
+		return nil
+	}
+	close(u.stop)
+	<-u.stopped
+	for range maxInFlight {
+		u.flight <- struct{}{}
+	}
+	return u.session
+}
+
+func (u *pump) loop() {
+	defer close(u.stopped)
+	timer := time.NewTimer(busyTick)
+	defer timer.Stop()
+	for {
+		n, more := u.drain(false)
+		u.trim()
+		wait := busyTick
+		switch {
+		case more:
+			wait = 0
+		case n == 0:
+			if wait = u.showPartials(); u.log.Arm() {
+				continue
+			}
+		}
+		timer.Reset(wait)
+		if n > 0 {
+			// Busy: one read per tick, not one per write.
+			select {
+			case <-timer.C:
+				continue
+			case <-u.stop:
+			}
+		} else {
+			select {
+			case <-u.log.Wake():
+				continue
+			case <-timer.C:
+				continue
+			case <-u.stop:
+			}
+		}
+		u.drainAll()
+		return
+	}
+}
+
+// drainAll reads what is left; the last line of each stream needs no
+// terminator.
+func (u *pump) drainAll() {
+	for more := true; more; {
+		_, more = u.drain(false)
+		u.trim()
+	}
+	u.drain(true)
+	u.trim()
+}
+
+// drain reads both streams in turn. It returns how many bytes there were, and
+// whether there may be more.
+func (u *pump) drain(eof bool) (total int, more bool) {
+	buf := u.p.k.blocks.Get().(*[]byte)
+	defer u.p.k.blocks.Put(buf)
+	for _, s := range []rawlog.Stream{rawlog.Stdout, rawlog.Stderr} {
+		n, rest := u.drainStream(s, *buf, eof)
+		total += n
+		more = more || rest
+	}
+	return total, more
+}
+
+func (u *pump) drainStream(s rawlog.Stream, buf []byte, eof bool) (total int, more bool) {
+	st := &u.streams[s]
+	held := copy(buf, st.carry)
+	for range blocksInTurn {
+		n, off, err := u.log.Read(s, buf[held:min(len(buf), held+u.entryMax)])
+		if err != nil {
+			u.p.k.log.Error("read output", "process", u.p.id, "stream", s.String(), "error", err)
+		}
+		if lost, ok := u.log.Truncated(s); ok {
+			held = u.restart(s, buf, held, n, off, lost)
+		}
+		if n == 0 && !eof {
+			st.carry = append(st.carry[:0], buf[:held]...)
+			return total, false
+		}
+		total += n
+		if held == 0 {
+			st.offset = off
+		}
+		block := buf[:held+n]
+		rest := u.block(s, block, eof && n == 0)
+		held = copy(buf, block[rest:])
+		st.offset += int64(rest)
+		st.since, st.shown = time.Now(), false
+		if eof && n == 0 {
+			st.carry = nil
+			return total, false
+		}
+	}
+	st.carry = append(st.carry[:0], buf[:held]...)
+	return total, true
+}
+
+// restart goes on after the program truncated its own output: what was held
+// becomes a line, and the n bytes at buf[held:] begin a new one.
+func (u *pump) restart(s rawlog.Stream, buf []byte, held, n int, off, lost int64) int {
+	st := &u.streams[s]
+	if held > 0 {
+		old := append([]byte(nil), buf[:held]...)
+		u.block(s, old, true)
+		copy(buf, buf[held:held+n])
+	}
+	st.offset, st.split.AfterCR = off, false
+	u.p.note(process.WarningDetected{Code: "reeve.output_truncated",
+		Message: fmt.Sprintf("the program re-opened its own %s for writing and truncated it: %d bytes were lost (append with >> or write to the descriptor instead)", s, lost)})
+	return 0
+}
+
+// block splits a block, shows it to the interpreter and records what came of
+// it. It returns where the unterminated rest begins.
+func (u *pump) block(s rawlog.Stream, block []byte, eof bool) (rest int) {
+	st := &u.streams[s]
+	stream := streamName(s)
+	wanted := u.p.feed.wanted() || u.p.k.events.wanted()
+	if !wanted && !u.session.Wants(stream, block) {
+		count, first, rest := st.split.Count(block, eof)
+		u.session.Skip(stream, block, rest)
+		if count > 0 {
+			u.record(s, []*item{u.lines(s, st.offset+int64(first), int64(rest-first), count, nil)}, nil)
+		}
+		return rest
+	}
+	u.spans, rest = st.split.Split(block, u.spans[:0], eof)
+	if len(u.spans) == 0 {
+		return rest
+	}
+	var raw []byte
+	if wanted {
+		raw = append(raw, block[:rest]...)
+	}
+	w := &weaver{u: u, s: s, raw: raw}
+	u.session.Block(stream, block, u.spans, w.caused)
+	w.upTo(len(u.spans))
+	u.record(s, w.items, w.events)
+	return rest
+}
+
+func (u *pump) lines(s rawlog.Stream, offset, length int64, count int, raw []byte) *item {
+	return &item{p: u.p, count: count, lines: &lines{run: u.p.rec.Number, stream: s, offset: offset,
+		length: length, at: u.p.k.now(), raw: raw, log: u.log}}
+}
+
+// weaver puts lines and the events they led to in one order.
+type weaver struct {
+	u      *pump
+	s      rawlog.Stream
+	raw    []byte
+	next   int // the first line not in items
+	items  []*item
+	events []process.Payload
+}
+
+func (w *weaver) caused(line int, p process.Payload) {
+	w.upTo(line + 1)
+	w.events = append(w.events, p)
+	if n := len(w.items); n > 0 && w.items[n-1].lines == nil {
+		w.items[n-1].count++
+		return
+	}
+	w.items = append(w.items, &item{p: w.u.p, count: 1})
+}
+
+// upTo adds the lines before end as one item.
+func (w *weaver) upTo(end int) {
+	if end <= w.next {
+		return
+	}
+	spans := w.u.spans
+	from, to := spans[w.next].Start, spans[end-1].Next
+	var raw []byte
+	if w.raw != nil {
+		raw = w.raw[from:to:to]
+	}
+	offset := w.u.streams[w.s].offset + int64(from)
+	w.items = append(w.items, w.u.lines(w.s, offset, int64(to-from), end-w.next, raw))
+	w.next = end
+}
+
+// record numbers items, fills in the events that belong between the lines,
+// and hands all of it to the journal.
+func (u *pump) record(s rawlog.Stream, items []*item, events []process.Payload) {
+	u.flight <- struct{}{}
+	st := &u.streams[s]
+	var end int64
+	for _, it := range items {
+		if it.lines != nil {
+			end = it.lines.offset + it.lines.length
+		}
+	}
+	p := u.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.partials[s] = partial{}
+	for _, it := range items {
+		if it.lines != nil {
+			it.seq = p.rec.LastSeq + 1
+			p.rec.LastSeq += int64(it.count)
+			continue
+		}
+		*it = *p.numbered(events[:it.count])
+		events = events[it.count:]
+	}
+	e := &entry{log: u.log, items: items, done: func(error) {
+		st.indexed.Store(end)
+		<-u.flight
+	}}
+	interpreted := len(items) > 1 || items[0].lines == nil
+	if interpreted {
+		u.noteEvidence()
+	}
+	p.append(e, interpreted)
+}
+
+// noteEvidence brings the record up to what the interpreter knows; p.mu is held.
+func (u *pump) noteEvidence() {
+	ev := u.session.Evidence()
+	u.p.rec.Phase, u.p.rec.Progress = ev.Phase, ev.Progress
+}
+
+// showPartials shows unterminated lines that have been silent long enough. It
+// returns how long to wait for the next, or for ever.
+func (u *pump) showPartials() time.Duration {
+	const forever = time.Hour
+	wait := forever
+	for i := range u.streams {
+		st := &u.streams[i]
+		if len(st.carry) == 0 || st.shown {
+			continue
+		}
+		if quiet := time.Since(st.since); quiet < partialAfter {
+			wait = min(wait, partialAfter-quiet)
+			continue
+		}
+		st.shown = true
+		u.showPartial(rawlog.Stream(i))
+	}
+	return wait
+}
+
+func (u *pump) showPartial(s rawlog.Stream) {
+	st := &u.streams[s]
+	l := partial{text: interpret.Text(wholeRunes(st.carry)), offset: st.offset}
+	if l.text == "" {
+		return
+	}
+	events := u.session.Partial(streamName(s), l.text)
+	p := u.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.partials[s] = l
+	if len(events) > 0 {
+		u.noteEvidence()
+		p.record(nil, events...) // shows the partial line after them
+		return
+	}
+	p.append(&entry{items: []*item{p.partialItem(s, l)}}, false)
+}
+
+// wholeRunes cuts off a UTF-8 sequence whose end is still to come.
+func wholeRunes(b []byte) []byte {
+	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return b[:i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// trim tells the log what is committed and need not be kept for the pump.
+func (u *pump) trim() {
+	for i := range u.streams {
+		st := &u.streams[i]
+		if at := st.indexed.Load(); at > st.consumed {
+			st.consumed = at
+			u.log.Consumed(rawlog.Stream(i), at)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+)
+
+// recovery is what an earlier host left behind.
+type recovery struct {
+	cursor      int64              // the highest one used
+	queued      []*process.Process // accepted and never started: they run
+	interrupted []*process.Process // may have been started: they are never re-run
+	zombies     []*process.Process // over, held for parents that are gone
+}
+
+// findUnsettled reads what was not over, and how far its numbers went. Nothing
+// is changed yet.
+func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, error) {
+	r := recovery{cursor: cursor}
+	all, err := k.cfg.Store.Unsettled(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, rec := range all {
+		last, err := k.lastNumbers(ctx, rec, &r)
+		if err != nil {
+			return r, fmt.Errorf("process %d: %w", rec.ID, err)
+		}
+		rec.LastSeq = last
+		switch {
+		case rec.State == process.Idle:
+			r.zombies = append(r.zombies, rec)
+		case rec.State == process.Queued && !rec.Claimed:
+			r.queued = append(r.queued, rec)
+		default:
+			r.interrupted = append(r.interrupted, rec)
+		}
+	}
+	return r, nil
+}
+
+// lastNumbers returns the last seq anyone can have seen: of a stored event, or
+// of an output line whose index follows it without a gap. Lines behind a gap
+// were never published, because the event in the gap was not committed.
+func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recovery) (int64, error) {
+	last := rec.LastSeq
+	for {
+		events, err := k.cfg.Store.Events(ctx, rec.ID, last, replayPage)
+		if err != nil {
+			return 0, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		last = events[len(events)-1].Seq
+	}
+	rd, err := k.cfg.Logs.Open(int64(rec.ID), rec.Number)
+	if err != nil {
+		return last, nil // nothing was captured, or not to files
+	}
+	defer rd.Close()
+	for {
+		entries, err := rd.Entries(last, 64)
+		if err != nil || len(entries) == 0 {
+			return last, nil
+		}
+		for _, e := range entries {
+			if e.Seq > last+1 {
+				return last, nil
+			}
+			last = max(last, e.Seq+int64(e.Count)-1)
+			r.cursor = max(r.cursor, e.Cursor+int64(e.Count)-1)
+		}
+	}
+}
+
+// settle records the truth about what an earlier host left behind, and returns
+// when it is committed: nobody sees a process of a dead host running.
+func (k *Kernel) settle(r recovery) {
+	var over []*proc
+	defer func() {
+		for _, p := range over {
+			<-p.done
+		}
+	}()
+	for _, rec := range r.zombies {
+		p := k.entered(rec)
+		over = append(over, p)
+		p.mu.Lock()
+		p.record(func(error) { p.over(true) }, p.reap())
+		p.mu.Unlock()
+	}
+	for _, rec := range r.interrupted {
+		p := k.entered(rec)
+		over = append(over, p)
+		k.settleInterrupted(p)
+	}
+	for _, rec := range r.queued {
+		p := k.entered(rec)
+		if _, ok := k.envs[rec.Environment]; !ok {
+			p.conclude(verdict{state: process.ExitFailed, spawnErr: true,
+				err:  fmt.Sprintf("the environment %q is not available", rec.Environment),
+				exit: process.Exit{Code: 1, Reason: "environment not available"}}, nil)
+			continue
+		}
+		p.env.pool.push(p)
+	}
+}
+
+// entered puts a run back into the table.
+func (k *Kernel) entered(rec *process.Process) *proc {
+	e, ok := k.envs[rec.Environment]
+	if !ok {
+		e = &environment{name: rec.Environment, pool: &pool{}}
+	}
+	p := newProc(k, rec, e)
+	k.runs.Add(1)
+	k.table.add(p)
+	return p
+}
+
+// settleInterrupted completes the output of a run whose host died and says
+// that its outcome is not known.
+func (k *Kernel) settleInterrupted(p *proc) {
+	p.resolved = true
+	if log, err := k.cfg.Logs.Recover(int64(p.id), p.rec.Number, policy(p.rec.RawOutput)); err == nil {
+		p.log = log
+		p.pump = newPump(p)
+		p.pump.resume()
+	}
+	p.conclude(verdict{state: process.ExitFailed, spawnErr: true, err: process.ErrHostExited,
+		exit: process.Exit{Code: 1, Reason: process.ErrHostExited}}, nil)
+}
+
+// resume reads what the dead host did not: lines, without an interpreter. It
+// returns when they are committed.
+func (u *pump) resume() {
+	u.session = interpret.NewSession(nil, interpret.Options{})
+	if rd, err := u.p.k.cfg.Logs.Open(int64(u.p.id), u.p.rec.Number); err == nil {
+		var last [1]byte
+		for i := range u.streams {
+			s := rawlog.Stream(i)
+			n, _ := rd.ReadAt(s, last[:], u.log.Position(s)-1)
+			u.streams[i].split.AfterCR = n == 1 && last[0] == '\r'
+		}
+		rd.Close()
+	}
+	u.drainAll()
+	for range maxInFlight {
+		u.flight <- struct{}{}
+	}
+}

@@ -1,0 +1,315 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+)
+
+// Request is a process to create.
+type Request struct {
+	Spec process.Spec
+	// Interpreter, if set, is used for this run instead of Spec.Interpreter.
+	Interpreter interpret.Interpreter
+	// Payload goes to the environment with this run; it is not stored.
+	Payload any
+	// Parked creates the process idle; Run starts it later.
+	Parked bool
+}
+
+// Spawn creates a process and, unless parked, queues its first run. It returns
+// when the record is durable; the environment is called after that.
+func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
+	e, err := k.admit(ctx, &r)
+	if err != nil {
+		return 0, err
+	}
+	rec, err := k.reserve(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	defer k.creating.Done()
+	defer k.unreserve(rec.Ref)
+	p := newProc(k, rec, e)
+	p.interpreter, p.payload = r.Interpreter, r.Payload
+	if r.Parked {
+		return p.id, k.park(ctx, p)
+	}
+	return p.id, k.enter(ctx, p, true)
+}
+
+// park stores a process without a run.
+func (k *Kernel) park(ctx context.Context, p *proc) error {
+	committed := make(chan error, 1)
+	p.mu.Lock()
+	p.append(&entry{create: true, done: func(err error) { committed <- err }}, true, p.createdEvent())
+	p.mu.Unlock()
+	return await(ctx, committed)
+}
+
+// enter stores a run as queued, and starts it at once if a slot is free. A
+// claimed run may have been started by the time its host dies, so it is never
+// started again by the next one.
+func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
+	k.runs.Add(1)
+	parent := k.table.add(p)
+	// A child of a running process takes no slot: its parent may be waiting
+	// for it while holding one.
+	claimed := parent != nil || p.env.pool.take()
+	committed := make(chan error, 1)
+	e := &entry{create: create, done: func(err error) { committed <- err }}
+	p.mu.Lock()
+	var events []process.Payload
+	if create {
+		events = append(events, p.createdEvent())
+	} else if p.rec.Number > 0 {
+		e.change = archive(p.rec.Run)
+	}
+	p.rec.Run = process.Run{Number: p.rec.Number + 1, Captured: p.rec.RawOutput}
+	p.rec.State = process.Queued
+	p.rec.Claimed = claimed
+	p.slot = claimed && parent == nil
+	p.append(e, true, append(events, process.ProcessQueued{})...)
+	p.mu.Unlock()
+	if parent != nil {
+		parent.note(process.ChildSpawned{Child: p.id})
+	}
+
+	err := <-committed // the commit is short, and its result decides what is true
+	if err != nil {
+		k.table.remove(p)
+		p.freeSlot()
+		p.feed.end()
+		close(p.done)
+		k.runs.Done()
+		return err
+	}
+	if claimed {
+		k.start(p)
+	} else {
+		p.env.pool.push(p)
+		p.dropIfStopped()
+	}
+	return nil
+}
+
+// claim is called with a slot for a queued run: it marks the run as possibly
+// started, durably, and then starts it.
+func (k *Kernel) claim(p *proc) {
+	p.mu.Lock()
+	p.slot = true
+	if p.rec.Lifecycle != process.LifecycleCreated { // killed in the queue
+		p.mu.Unlock()
+		p.freeSlot()
+		return
+	}
+	p.rec.Claimed = true
+	p.append(&entry{done: func(error) { k.start(p) }}, true)
+	p.mu.Unlock()
+}
+
+func (p *proc) createdEvent() process.Payload {
+	c := process.ProcessCreated{Environment: p.rec.Environment, Tags: p.rec.Tags}
+	if p.rec.Label != "" {
+		c.Label = &p.rec.Label
+	}
+	if p.rec.Parent != 0 {
+		parent := p.rec.Parent
+		c.Parent = &parent
+	}
+	if c.Tags == nil {
+		c.Tags = []string{}
+	}
+	return c
+}
+
+// admit checks a request without touching anything, and fills in defaults.
+func (k *Kernel) admit(ctx context.Context, r *Request) (*environment, error) {
+	if k.closing.Load() {
+		return nil, process.ErrClosed
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s := &r.Spec
+	e, ok := k.envs[s.Environment]
+	if !ok {
+		return nil, process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", s.Environment)
+	}
+	if err := checkSpec(s); err != nil {
+		return nil, err
+	}
+	if r.Interpreter == nil {
+		if _, err := k.cfg.Interpreters.New(s.Interpreter); err != nil {
+			return nil, err
+		}
+	}
+	if c, ok := e.Environment.Environment.(env.Checker); ok {
+		if err := c.Check(s); err != nil {
+			return nil, err
+		}
+	}
+	if s.Parent != 0 {
+		if _, err := k.Process(ctx, s.Parent); err != nil {
+			return nil, process.Invalid("parent", "there is no process %d", s.Parent)
+		}
+	}
+	if s.Options.Timeout == 0 {
+		s.Options.Timeout = cmp.Or(e.Timeout, process.NoTimeout)
+	}
+	s.RawOutput = cmp.Or(s.RawOutput, k.cfg.RawOutput)
+	return e, nil
+}
+
+// Bounds of what a client may name things.
+const (
+	maxName = 1 << 10
+	maxTags = 100
+)
+
+func checkSpec(s *process.Spec) error {
+	if s.Ref != "" {
+		if s.Ref = strings.TrimSpace(s.Ref); s.Ref == "" {
+			return process.Invalid("ref", "is empty: leave it out or name the process")
+		}
+	}
+	if len(s.Tags) > maxTags {
+		return process.Invalid("tags", "has %d tags: want at most %d", len(s.Tags), maxTags)
+	}
+	for _, tag := range s.Tags {
+		if strings.TrimSpace(tag) == "" {
+			return process.Invalid("tags", "holds an empty tag")
+		}
+	}
+	for field, v := range map[string]string{"ref": s.Ref, "label": s.Label, "tags": longest(s.Tags)} {
+		if len(v) > maxName {
+			return process.Invalid(field, "is %d bytes long: want at most %d", len(v), maxName)
+		}
+	}
+	if s.RawOutput != "" && !slices.Contains(process.RawOutputs(), s.RawOutput) {
+		return process.Invalid("rawOutput", "%q is not a policy: want persist, persist-gzip, memory or disabled", s.RawOutput)
+	}
+	o := s.Options
+	if o.Timeout < 0 && o.Timeout != process.NoTimeout {
+		return process.Invalid("timeout", "%v is negative", o.Timeout)
+	}
+	if o.Grace < 0 || o.Drain < 0 {
+		return process.Invalid("grace", "waits cannot be negative")
+	}
+	return nil
+}
+
+func longest(all []string) (l string) {
+	for _, s := range all {
+		if len(s) > len(l) {
+			l = s
+		}
+	}
+	return l
+}
+
+// reserve gives the request its id, after the checks that must not race with
+// other creates: the ref is free and the table has room. A refused request
+// uses up no id.
+func (k *Kernel) reserve(ctx context.Context, r Request) (*process.Process, error) {
+	s := &r.Spec
+	k.spawning.Lock()
+	defer k.spawning.Unlock()
+	if k.closing.Load() {
+		return nil, process.ErrClosed
+	}
+	if n := k.cfg.MaxActive; n > 0 && !r.Parked && k.table.len() >= n {
+		return nil, process.Errorf(process.CodeTooMany, "%d processes are active: that is the limit", n)
+	}
+	if s.Ref != "" {
+		_, err := k.cfg.Store.FindRef(ctx, s.Ref)
+		if err == nil || k.refs[s.Ref] {
+			return nil, process.Errorf(process.CodeRefConflict, "another process carries the ref %q", s.Ref)
+		}
+		k.refs[s.Ref] = true
+	}
+	k.creating.Add(1)
+	rec := &process.Process{ID: process.ID(k.nextID.Add(1)), Spec: *s,
+		State: process.Idle, CreatedAt: k.now().Truncate(time.Millisecond)}
+	return rec, nil
+}
+
+func (k *Kernel) unreserve(ref string) {
+	if ref == "" {
+		return
+	}
+	k.spawning.Lock()
+	defer k.spawning.Unlock()
+	delete(k.refs, ref)
+}
+
+// Run queues a new run of an idle process. What the run before it left is
+// kept as an earlier run; force says that this is wanted.
+func (k *Kernel) Run(ctx context.Context, id process.ID, force bool) error {
+	if k.closing.Load() {
+		return process.ErrClosed
+	}
+	if z := k.table.get(id); z != nil && z.view.Load().Lifecycle == process.LifecycleZombie {
+		k.reapNow(ctx, z)
+	}
+	if !k.table.hold(id) {
+		return k.notIdle(ctx, id)
+	}
+	defer k.table.release(id)
+	rec, err := k.cfg.Store.Process(ctx, id)
+	if err != nil {
+		return err
+	}
+	if rec.HasOutputs() && !force {
+		return process.ErrHasOutputs
+	}
+	e, ok := k.envs[rec.Environment]
+	if !ok {
+		return process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", rec.Environment)
+	}
+	if err := k.room(); err != nil {
+		return err
+	}
+	defer k.creating.Done()
+	return k.enter(ctx, newProc(k, rec, e), false)
+}
+
+// room admits one more active process; the caller ends k.creating when it is
+// in the table.
+func (k *Kernel) room() error {
+	k.spawning.Lock()
+	defer k.spawning.Unlock()
+	if k.closing.Load() {
+		return process.ErrClosed
+	}
+	if n := k.cfg.MaxActive; n > 0 && k.table.len() >= n {
+		return process.Errorf(process.CodeTooMany, "%d processes are active: that is the limit", n)
+	}
+	k.creating.Add(1)
+	return nil
+}
+
+// notIdle says why an id could not be held.
+func (k *Kernel) notIdle(ctx context.Context, id process.ID) error {
+	if _, err := k.Process(ctx, id); err != nil {
+		return err
+	}
+	return process.ErrNotIdle
+}
+
+// await returns what arrives, or the context's error. What is awaited happens
+// all the same.
+func await(ctx context.Context, c <-chan error) error {
+	select {
+	case err := <-c:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

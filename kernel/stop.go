@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+)
+
+// KillOptions says how a process is ended.
+type KillOptions struct {
+	Now   bool          // SIGKILL at once
+	Grace time.Duration // 0: the process's own
+	Alone bool          // leave its child processes running
+}
+
+// Kill ends a process: a queued one at once, never executed; a running one by
+// SIGTERM and, after the grace, SIGKILL to its whole tree. It returns when the
+// request is durable; Wait tells the end. An idle one is
+// process.ErrAlreadyIdle.
+func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
+	p := k.table.get(id)
+	if p == nil {
+		if _, err := k.cfg.Store.Process(ctx, id); err != nil {
+			return err
+		}
+		return process.ErrAlreadyIdle
+	}
+	asked := make(chan error, 1)
+	if !p.stop(process.ErrCanceled, o, func(err error) { asked <- err }) {
+		return process.ErrAlreadyIdle
+	}
+	if !o.Alone {
+		// Children born while this walks have a parent that is being killed
+		// and are found by the next round.
+		for killed := map[*proc]bool{}; ; {
+			fresh := 0
+			for _, c := range k.table.descendants(p) {
+				if !killed[c] {
+					killed[c] = true
+					fresh++
+					c.stop(process.ErrCanceled, o, nil)
+				}
+			}
+			if fresh == 0 {
+				break
+			}
+		}
+	}
+	return await(ctx, asked)
+}
+
+// Cancel is Kill for callers to whom a finished process is as good.
+func (k *Kernel) Cancel(ctx context.Context, id process.ID) error {
+	err := k.Kill(ctx, id, KillOptions{})
+	if errors.Is(err, process.ErrAlreadyIdle) {
+		return nil
+	}
+	return err
+}
+
+// stop begins to end the run because of a cause, process.ErrCanceled or
+// process.ErrTimeout. It reports whether there was anything to end; done runs
+// when the request is committed. A second cancel only escalates.
+func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.resolved || p.rec.Lifecycle >= process.LifecycleZombie || p.dropped:
+		return false
+	case p.cancel == nil:
+		p.endQueued(done)
+		return true
+	}
+	first := !p.canceled && !p.timedOut
+	var events []process.Payload
+	switch {
+	case cause == process.ErrTimeout && first:
+		p.timedOut = true
+		events = append(events, process.TimedOut{TimeoutMS: p.rec.Options.Timeout.Milliseconds()})
+	case cause == process.ErrCanceled && !p.canceled:
+		p.canceled = true
+		events = append(events, process.Cancelled{Now: o.Now})
+	}
+	if first {
+		p.rec.State = process.Terminating
+		if !o.Now {
+			events = append(events, process.SignalDelivered{Signal: process.SIGTERM.String(), Action: "terminate"})
+		}
+	}
+	p.record(done, events...)
+	p.cancel(cause)
+	switch {
+	case o.Now:
+		go p.kill()
+	case first:
+		p.later(cmp.Or(o.Grace, p.rec.Options.Grace, p.k.cfg.Grace), p.kill)
+	}
+	return true
+}
+
+// endQueued ends a run that was never executed: it goes through all four
+// lifecycle states in this one lock hold; p.mu is held.
+func (p *proc) endQueued(done func(error)) {
+	p.env.pool.drop(p)
+	p.canceled, p.resolved = true, true
+	v := verdict{state: process.ExitCanceled,
+		exit: process.Exit{Code: process.ExitCodeCanceled, Reason: process.ReasonCanceled}}
+	o := process.Outcome{Kind: process.OutcomeCancelled}
+	p.settleRecord(v, o, interpret.Evidence{})
+	p.record(func(err error) {
+		p.over(true)
+		if done != nil {
+			done(err)
+		}
+	}, process.Cancelled{}, p.reap(), process.Finalized{Outcome: o})
+}
+
+func (p *proc) timeout() { p.stop(process.ErrTimeout, KillOptions{}, nil) }
+
+// kill ends the run by force. An environment that does not answer to it is
+// given up on.
+func (p *proc) kill() {
+	p.mu.Lock()
+	if p.resolved || p.killed {
+		p.mu.Unlock()
+		return
+	}
+	p.killed = true
+	p.append(&entry{}, false, process.SignalDelivered{Signal: process.SIGKILL.String(), Action: "kill"})
+	p.later(giveUpAfter, func() { p.resolve(env.Result{}, errHung) })
+	p.mu.Unlock()
+	p.env.Kill(p.id)
+}
+
+// shutdown ends the run because the kernel closes. A queued one stays queued,
+// for the next host, where the store keeps it.
+func (p *proc) shutdown(keepQueue bool) {
+	p.mu.Lock()
+	if keepQueue && p.cancel == nil && p.rec.Lifecycle == process.LifecycleCreated && !p.dropped {
+		p.dropped = true
+		p.env.pool.drop(p)
+		p.rec.Claimed = false
+		p.append(&entry{done: func(error) {
+			p.k.table.remove(p)
+			p.feed.end()
+			close(p.done)
+			p.k.runs.Done()
+		}}, true)
+		p.mu.Unlock()
+		return
+	}
+	p.mu.Unlock()
+	p.stop(process.ErrCanceled, KillOptions{}, nil)
+}
+
+// dropIfStopped takes a run out of the queue that was killed before it got
+// there.
+func (p *proc) dropIfStopped() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dropped || p.rec.Lifecycle != process.LifecycleCreated {
+		p.env.pool.drop(p)
+	}
+}

@@ -1,0 +1,268 @@
+package kernel
+
+import (
+	"context"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// Filter selects events of a subscription to all processes. Zero fields do
+// not filter.
+type Filter struct {
+	Tag         string
+	Environment string
+	Kind        process.Kind
+}
+
+// Subscription is one reader's place in the event log: of one process, or of
+// all. It is used by one goroutine, except for Close.
+type Subscription struct {
+	k    *Kernel
+	feed *feed      // nil: everything is in the store
+	id   process.ID // 0: all processes
+	keep func(*process.Event) bool
+
+	pos     int64           // last number given: seq, or cursor for all
+	upTo    int64           // without a feed: where the stream ends
+	next    int64           // ordinal in the feed
+	caught  bool            // stands in the window: falling out of it is lag
+	pending []process.Event // to be given before anything else
+	err     error
+
+	once sync.Once
+	gone chan struct{}
+}
+
+// Subscribe follows all processes: what happens from now on, or from after a
+// cursor if that is not negative. The subscriber must read or Close it.
+func (k *Kernel) Subscribe(after int64, f Filter) *Subscription {
+	s := &Subscription{k: k, feed: k.events, gone: make(chan struct{})}
+	_, cursor, next := k.events.join()
+	s.pos, s.next, s.caught = cursor, next, true
+	if after >= 0 && after < cursor {
+		s.pos, s.caught = after, false
+	}
+	if f != (Filter{}) {
+		s.keep = k.filter(f)
+	}
+	return s
+}
+
+// SubscribeProcess follows one process from after a seq: what is stored, then
+// live, without gap or repeat, to the end of its newest run.
+func (k *Kernel) SubscribeProcess(ctx context.Context, id process.ID, after int64) (*Subscription, error) {
+	s := &Subscription{k: k, id: id, pos: max(after, 0), gone: make(chan struct{})}
+	if p := k.table.get(id); p != nil && !p.feed.isEnded() {
+		s.feed = p.feed
+		_, _, s.next = p.feed.join()
+		return s, nil
+	}
+	rec, err := k.cfg.Store.Process(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s.upTo = rec.LastSeq
+	return s, nil
+}
+
+// Next returns the next event. io.EOF says that the stream has ended.
+func (s *Subscription) Next(ctx context.Context) (process.Event, error) {
+	for {
+		for len(s.pending) > 0 {
+			ev := s.pending[0]
+			s.pending = s.pending[1:]
+			if s.keep == nil || ev.Kind == process.KindLagged || s.keep(&ev) {
+				return ev, nil
+			}
+		}
+		if err := s.fill(ctx); err != nil {
+			return process.Event{}, err
+		}
+	}
+}
+
+// fill gets more events, waiting for them if need be.
+func (s *Subscription) fill(ctx context.Context) error {
+	if s.feed == nil {
+		return s.replay(ctx, s.upTo)
+	}
+	w := s.feed.from(s.next)
+	if !s.caught {
+		return s.catchUp(ctx, w)
+	}
+	if w.next > s.next {
+		s.lag(w)
+		return nil
+	}
+	if len(w.items) > 0 {
+		s.take(w.items)
+		return nil
+	}
+	if w.ended {
+		return io.EOF
+	}
+	select {
+	case <-w.wake:
+		return nil
+	case <-s.gone:
+		return io.EOF
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// catchUp replays from the store until the subscriber stands in the window.
+func (s *Subscription) catchUp(ctx context.Context, w window) error {
+	end, published := s.feed.last()
+	if s.id != 0 {
+		published = end
+	}
+	if len(w.items) > 0 {
+		if first := s.number(w.items[0]); s.pos >= first-1 {
+			s.next, s.caught = w.next, true
+			return nil
+		}
+	} else if s.pos >= published {
+		s.next, s.caught = w.next, true
+		return nil
+	}
+	return s.replay(ctx, published)
+}
+
+// replay reads one page of stored events, up to a number.
+func (s *Subscription) replay(ctx context.Context, upTo int64) error {
+	if s.pos >= upTo {
+		return io.EOF
+	}
+	var err error
+	if s.id != 0 {
+		s.pending, err = s.k.Events(ctx, s.id, s.pos, replayPage)
+	} else {
+		s.pending, err = s.k.AllEvents(ctx, s.pos, replayPage)
+	}
+	if err != nil {
+		return err
+	}
+	s.pending = clip(s.pending, s.at, upTo)
+	if len(s.pending) == 0 {
+		s.pos = upTo // what is left was pruned
+		return nil
+	}
+	s.pos = lastOf(s.pending[len(s.pending)-1], s.id != 0)
+	return nil
+}
+
+// lag says how much was missed, and goes on with what there is.
+func (s *Subscription) lag(w window) {
+	s.next = w.next
+	end, cursor := s.feed.last()
+	if s.id == 0 {
+		end = cursor
+	}
+	to := end
+	if len(w.items) > 0 {
+		to = s.number(w.items[0]) - 1
+	}
+	if missed := to - s.pos; missed > 0 {
+		ev := process.New(process.Lagged{Missed: missed})
+		ev.Process, ev.At = s.id, s.k.now()
+		s.pending = append(s.pending, ev)
+		s.pos = to
+	}
+}
+
+// take gives out items of the window, without what was replayed before.
+func (s *Subscription) take(items []*item) {
+	for _, it := range items {
+		s.next++
+		if it.live {
+			if it.seq > s.pos || s.id == 0 {
+				s.pending = append(s.pending, it.events...)
+			}
+			continue
+		}
+		events := it.all(s.k.cfg.Logs)
+		for i := range events {
+			if s.at(&events[i]) > s.pos {
+				s.pending = append(s.pending, events[i:]...)
+				break
+			}
+		}
+		s.pos = max(s.pos, s.number(it)+int64(it.count)-1)
+	}
+}
+
+func (s *Subscription) at(ev *process.Event) int64 {
+	if s.id != 0 {
+		return ev.Seq
+	}
+	return ev.Cursor
+}
+
+func (s *Subscription) number(it *item) int64 {
+	if s.id != 0 {
+		return it.seq
+	}
+	return it.cursor
+}
+
+// All yields events until the stream ends, ctx is over or the loop is left,
+// and closes the subscription. Err tells why it ended.
+func (s *Subscription) All(ctx context.Context) iter.Seq[process.Event] {
+	return func(yield func(process.Event) bool) {
+		defer s.Close()
+		for {
+			ev, err := s.Next(ctx)
+			if err != nil {
+				if err != io.EOF {
+					s.err = err
+				}
+				return
+			}
+			if !yield(ev) {
+				return
+			}
+		}
+	}
+}
+
+// Err returns why All stopped; nil if the stream ended or the loop was left.
+func (s *Subscription) Err() error { return s.err }
+
+// Close ends the subscription. It may be called again, and from anywhere.
+func (s *Subscription) Close() {
+	s.once.Do(func() {
+		close(s.gone)
+		if s.feed != nil {
+			s.feed.leave()
+		}
+	})
+}
+
+// filter makes a predicate. Tags and environments never change, so they are
+// looked up once per process.
+func (k *Kernel) filter(f Filter) func(*process.Event) bool {
+	known := map[process.ID]bool{}
+	return func(ev *process.Event) bool {
+		if f.Kind != "" && ev.Kind != f.Kind {
+			return false
+		}
+		if f.Tag == "" && f.Environment == "" {
+			return true
+		}
+		ok, seen := known[ev.Process]
+		if !seen {
+			rec, err := k.Process(context.Background(), ev.Process)
+			ok = err == nil && (f.Tag == "" || rec.HasTag(f.Tag)) &&
+				(f.Environment == "" || rec.Environment == f.Environment)
+			if len(known) > 10_000 {
+				clear(known)
+			}
+			known[ev.Process] = ok
+		}
+		return ok
+	}
+}

@@ -1,0 +1,127 @@
+package kernel
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// table holds the runs that are not over: queued, running, and zombies kept
+// for their parents. Its lock also guards the tree (proc.parent, children).
+type table struct {
+	mu    sync.Mutex
+	procs map[process.ID]*proc
+	held  map[process.ID]bool // idle processes being deleted or re-run
+}
+
+func newTable() *table {
+	return &table{procs: map[process.ID]*proc{}, held: map[process.ID]bool{}}
+}
+
+func (t *table) get(id process.ID) *proc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.procs[id]
+}
+
+// add enters a run, below its parent if that one is in the table and alive.
+// It returns that parent, or nil.
+func (t *table) add(p *proc) (parent *proc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.procs[p.id] = p
+	if parent = t.procs[p.rec.Parent]; parent == nil || parent == p || parent.ended() {
+		return nil
+	}
+	if parent.children == nil {
+		parent.children = map[process.ID]*proc{}
+	}
+	parent.children[p.id] = p
+	p.parent = parent
+	return parent
+}
+
+// remove takes a run out.
+func (t *table) remove(p *proc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.procs[p.id] == p {
+		delete(t.procs, p.id)
+	}
+	if p.parent != nil {
+		delete(p.parent.children, p.id)
+		p.parent = nil
+	}
+}
+
+// orphan takes all children from p and gives them to init.
+func (t *table) orphan(p *proc) []*proc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	children := make([]*proc, 0, len(p.children))
+	for _, c := range p.children {
+		c.parent = nil
+		children = append(children, c)
+	}
+	p.children = nil
+	slices.SortFunc(children, func(a, b *proc) int { return int(a.id - b.id) })
+	return children
+}
+
+// parentOf returns the run's living parent, or nil.
+func (t *table) parentOf(p *proc) *proc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return p.parent
+}
+
+// descendants returns every run below p, nearest first.
+func (t *table) descendants(p *proc) []*proc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []*proc
+	for next := []*proc{p}; len(next) > 0; next = next[1:] {
+		for _, c := range next[0].children {
+			all = append(all, c)
+			next = append(next, c)
+		}
+	}
+	return all
+}
+
+// list returns all runs, newest first.
+func (t *table) list() []*proc {
+	t.mu.Lock()
+	all := make([]*proc, 0, len(t.procs))
+	for _, p := range t.procs {
+		all = append(all, p)
+	}
+	t.mu.Unlock()
+	slices.SortFunc(all, func(a, b *proc) int { return int(b.id - a.id) })
+	return all
+}
+
+func (t *table) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.procs)
+}
+
+// hold reserves an idle process; it fails when a run is in the table or
+// somebody else holds it.
+func (t *table) hold(id process.ID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.procs[id] != nil || t.held[id] {
+		return false
+	}
+	t.held[id] = true
+	return true
+}
+
+func (t *table) release(id process.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.held, id)
+}

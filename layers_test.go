@@ -1,0 +1,116 @@
+package reeve_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/reeverun/reeve"
+
+// layers says what each package may import of ours: data flows one way. A
+// package that is not listed here fails the test, so that each new one is
+// placed. Suites and fakes follow the package they belong to.
+var layers = map[string][]string{
+	"process":            {},
+	"rawlog":             {},
+	"internal/seal":      {},
+	"internal/ownerlock": {"process"},
+	"interpret":          {"process"},
+	"store":              {"process"},
+	"store/storetest":    {"process", "store"},
+	"store/memory":       {"process", "store"},
+	"store/sqlite":       {"process", "store"},
+	"keeper":             {"process", "keeper/internal"},
+	"keeper/keepertest":  {"process", "keeper"},
+	"env":                {"process"},
+	"env/envtest":        {"process", "env"},
+	"env/envfake":        {"process", "env"},
+	"env/command":        {"process", "env", "keeper", "rawlog"},
+	"env/function":       {"process", "env"},
+	"kernel":             {"process", "env", "store", "interpret", "rawlog"},
+	"":                   {"process", "kernel", "env", "env/command", "env/function", "store", "store/memory", "store/sqlite", "interpret", "rawlog", "keeper", "internal"},
+	"examples/headless":  {"", "process"},
+	"examples/live":      {"", "process"},
+}
+
+func TestImportsFlowOneWay(t *testing.T) {
+	eachPackage(t, func(t *testing.T, dir string, files []*ast.File) {
+		allowed, known := layers[dir]
+		if !known && strings.HasPrefix(dir, "keeper/internal/") {
+			allowed, known = []string{"process", "keeper/internal"}, true
+		}
+		if !known {
+			t.Errorf("package %q has no place in the layers", dir)
+		}
+		for _, f := range files {
+			for _, imp := range f.Imports {
+				path, _ := strconv.Unquote(imp.Path.Value)
+				if path != module && !strings.HasPrefix(path, module+"/") {
+					continue
+				}
+				ours := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+				if !slices.ContainsFunc(allowed, func(a string) bool {
+					return ours == a || strings.HasSuffix(a, "internal") && strings.HasPrefix(ours, a+"/")
+				}) {
+					t.Errorf("%q imports %q against the direction of the layers", dir, ours)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	eachPackage(t, func(t *testing.T, dir string, files []*ast.File) {
+		for _, f := range files {
+			if f.Doc != nil && len(f.Doc.Text()) > 40 {
+				return
+			}
+		}
+		t.Errorf("package %q has no package comment", dir)
+	})
+}
+
+// eachPackage calls f with the parsed files of each package, tests aside.
+func eachPackage(t *testing.T, f func(*testing.T, string, []*ast.File)) {
+	t.Helper()
+	packages := map[string][]*ast.File{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, src, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if dir == "." {
+			dir = ""
+		}
+		packages[dir] = append(packages[dir], parsed)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, files := range packages {
+		f(t, dir, files)
+	}
+}

@@ -1,0 +1,306 @@
+package reeve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/reeverun/reeve/env/command"
+	"github.com/reeverun/reeve/env/function"
+	"github.com/reeverun/reeve/internal/ownerlock"
+	"github.com/reeverun/reeve/internal/seal"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/keeper"
+	"github.com/reeverun/reeve/kernel"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+	"github.com/reeverun/reeve/store"
+	"github.com/reeverun/reeve/store/memory"
+	"github.com/reeverun/reeve/store/sqlite"
+)
+
+// Runtime runs processes. Its methods are safe for concurrent use.
+type Runtime struct {
+	cfg    Config
+	kernel *kernel.Kernel
+	logs   *rawlog.Logs
+
+	closeOnce sync.Once
+	closeErr  error
+	closers   []func() error // in the order of opening
+}
+
+// Open starts a runtime. With a data directory it becomes its only owner;
+// processes an earlier owner left queued are run, interrupted ones are recorded
+// as failed ("host process exited"). Close it.
+func Open(ctx context.Context, cfg Config) (*Runtime, error) {
+	rt := &Runtime{cfg: cfg.withDefaults()}
+	if err := rt.open(ctx); err != nil {
+		return nil, errors.Join(err, rt.release())
+	}
+	return rt, nil
+}
+
+func (rt *Runtime) open(ctx context.Context) error {
+	st, err := rt.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	c := &rt.cfg
+	rt.logs, err = rawlog.New(rawlog.Config{Dir: c.LogDir, Cap: c.LogCap, MemoryCap: c.MemoryLogCap})
+	if err != nil {
+		return fmt.Errorf("open logs: %w", err)
+	}
+	rt.onClose(rt.logs.Close)
+	interpreters, err := rt.interpreters()
+	if err != nil {
+		return err
+	}
+	spawner := c.Spawner
+	if spawner == nil {
+		spawner, err = keeper.NewInProcess(keeper.Options{Name: c.Dir, Tier: c.Tier, NoGroup: c.NoProcessGroup})
+		if err != nil {
+			return fmt.Errorf("start spawner: %w", err)
+		}
+		rt.onClose(spawner.Close)
+	}
+	rt.kernel, err = kernel.Open(ctx, kernel.Config{
+		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
+		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive,
+		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), Retention: c.Retention, Logger: c.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	rt.onClose(rt.kernel.Close)
+	return nil
+}
+
+func (rt *Runtime) openStore(ctx context.Context) (store.Store, error) {
+	if !rt.cfg.durable() {
+		st := memory.New()
+		rt.onClose(st.Close)
+		return st, nil
+	}
+	lock, err := ownerlock.Acquire(rt.cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	rt.onClose(lock.Close)
+	box, err := seal.Open(rt.cfg.Dir + "/key")
+	if err != nil {
+		return nil, err
+	}
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: rt.cfg.Database, Sealer: box})
+	if err != nil {
+		return nil, err
+	}
+	rt.onClose(st.Close)
+	return st, nil
+}
+
+func (rt *Runtime) interpreters() (*interpret.Registry, error) {
+	r := interpret.NewRegistry()
+	if rt.cfg.RulesDir != "" {
+		if err := r.LoadDir(rt.cfg.RulesDir); err != nil {
+			return nil, err
+		}
+	}
+	for name, make := range rt.cfg.Interpreters {
+		r.Register(name, make)
+	}
+	return r, nil
+}
+
+func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment {
+	c := &rt.cfg
+	all := map[string]kernel.Environment{
+		process.EnvCommand:  {Environment: command.New(s), Slots: c.Concurrency},
+		process.EnvFunction: {Environment: function.New(c.functions())},
+	}
+	for name, e := range c.Environments {
+		all[name] = kernel.Environment{Environment: e}
+	}
+	for name, e := range all {
+		if n, ok := c.Slots[name]; ok {
+			e.Slots = n
+		}
+		e.Timeout = c.DefaultTimeout[name]
+		all[name] = e
+	}
+	return all
+}
+
+func (rt *Runtime) onClose(f func() error) { rt.closers = append(rt.closers, f) }
+
+func (rt *Runtime) release() (err error) {
+	for i := len(rt.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, rt.closers[i]())
+	}
+	return err
+}
+
+// Close stops accepting processes and ends what runs: SIGTERM to each tree,
+// SIGKILL after the grace. Queued processes of a durable runtime stay queued
+// for the next one; others are canceled. It may be called again.
+func (rt *Runtime) Close() error {
+	rt.closeOnce.Do(func() { rt.closeErr = rt.release() })
+	return rt.closeErr
+}
+
+// Drain stops accepting processes, waits for what runs, and closes. When ctx is
+// over first, what still runs is ended as by Close.
+func (rt *Runtime) Drain(ctx context.Context) error {
+	err := rt.kernel.Drain(ctx)
+	return errors.Join(err, rt.Close())
+}
+
+// Spawn creates a process and queues it. It returns when the record is durable.
+func (rt *Runtime) Spawn(ctx context.Context, t *Task) (*Handle, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	s := t.clone()
+	if rt.cfg.LogDir == "" && (s.RawOutput == Persist || s.RawOutput == PersistGzipOnFinalize) {
+		return nil, process.Invalid("rawOutput", "%s needs a log directory: set Config.Dir or Config.LogDir", s.RawOutput)
+	}
+	if rt.cfg.ShowWindows && s.Command != nil {
+		s.Command.HideWindow = false
+	}
+	r := kernel.Request{Spec: s, Interpreter: t.interpreter, Parked: t.parked}
+	if t.fn != nil {
+		r.Payload = t.fn
+	}
+	id, err := rt.kernel.Spawn(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Handle{rt, id}, nil
+}
+
+// Run queues a new run of an idle process; earlier runs are kept. A process
+// that has outputs needs force.
+func (rt *Runtime) Run(ctx context.Context, id ID, force bool) (*Handle, error) {
+	if err := rt.kernel.Run(ctx, id, force); err != nil {
+		return nil, err
+	}
+	return &Handle{rt, id}, nil
+}
+
+// Cancel asks a process to end and returns at once; Wait tells when it has.
+// A queued process never starts. A finished one is nil.
+func (rt *Runtime) Cancel(id ID) error { return rt.kernel.Cancel(context.Background(), id) }
+
+// Kill is Cancel with a choice of how. A finished process is ErrAlreadyIdle.
+func (rt *Runtime) Kill(ctx context.Context, id ID, o KillOptions) error {
+	return rt.kernel.Kill(ctx, id, o)
+}
+
+// Process returns a process with its newest run.
+func (rt *Runtime) Process(ctx context.Context, id ID) (*Process, error) {
+	return rt.kernel.Process(ctx, id)
+}
+
+// Processes returns a page of processes, newest first.
+func (rt *Runtime) Processes(ctx context.Context, q Query) (Page, error) {
+	return rt.kernel.Processes(ctx, q)
+}
+
+// Runs returns all runs of a process, newest first.
+func (rt *Runtime) Runs(ctx context.Context, id ID) ([]Run, error) { return rt.kernel.Runs(ctx, id) }
+
+// Findings returns what interpreters found, newest first.
+func (rt *Runtime) Findings(ctx context.Context, q FindingQuery) ([]process.FoundFinding, error) {
+	return rt.kernel.Findings(ctx, q)
+}
+
+// Wait returns the outcome of a process's newest run, when it has one. Any
+// number of callers may wait, before or after the end.
+func (rt *Runtime) Wait(ctx context.Context, id ID) (Outcome, error) {
+	rec, err := rt.kernel.Wait(ctx, id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return *rec.Outcome, nil
+}
+
+// Subscribe follows all processes from now on. Read it or Close it.
+func (rt *Runtime) Subscribe(f Filter) *Subscription { return rt.kernel.Subscribe(-1, f) }
+
+// SubscribeAfter follows all processes from after an event's cursor.
+func (rt *Runtime) SubscribeAfter(cursor int64, f Filter) *Subscription {
+	return rt.kernel.Subscribe(max(cursor, 0), f)
+}
+
+// SubscribeProcess follows one process from after a seq (0: from its
+// beginning): what is stored, then live, to the end of its newest run.
+func (rt *Runtime) SubscribeProcess(ctx context.Context, id ID, after int64) (*Subscription, error) {
+	return rt.kernel.SubscribeProcess(ctx, id, after)
+}
+
+// Events returns about limit events of a process after a seq.
+func (rt *Runtime) Events(ctx context.Context, id ID, after int64, limit int) ([]Event, error) {
+	return rt.kernel.Events(ctx, id, after, limit)
+}
+
+// WriteOutput copies the exact bytes of a stream to w; run 0 is the newest.
+// What a cap dropped is shown as "[reeve: N bytes dropped]"; output that was
+// not kept is ErrNotKept.
+func (rt *Runtime) WriteOutput(ctx context.Context, w io.Writer, id ID, run int, s Stream) (int64, error) {
+	out, err := rt.kernel.OpenOutput(ctx, id, run)
+	if err != nil {
+		return 0, err
+	}
+	defer out.Close()
+	stream := rawlog.Stdout
+	if s == Stderr {
+		stream = rawlog.Stderr
+	}
+	return out.Copy(w, stream, 0, out.Size(stream))
+}
+
+// Delete removes an idle process with its events and logs, and returns what it
+// was.
+func (rt *Runtime) Delete(ctx context.Context, id ID) (*Process, error) {
+	return rt.kernel.Delete(ctx, id)
+}
+
+// Prune removes events and logs that are past their retention, now instead of
+// on schedule.
+func (rt *Runtime) Prune(ctx context.Context) (Pruned, error) {
+	return rt.kernel.Prune(ctx, time.Now())
+}
+
+// Handle is a spawned process.
+type Handle struct {
+	rt *Runtime
+	id ID
+}
+
+// ID names the process.
+func (h *Handle) ID() ID { return h.id }
+
+// Wait returns the outcome when there is one.
+func (h *Handle) Wait(ctx context.Context) (Outcome, error) { return h.rt.Wait(ctx, h.id) }
+
+// Cancel asks the process to end; a finished one is nil.
+func (h *Handle) Cancel() error { return h.rt.Cancel(h.id) }
+
+// Process returns the record.
+func (h *Handle) Process(ctx context.Context) (*Process, error) { return h.rt.Process(ctx, h.id) }
+
+// Events yields the process's events from process_created on, to the end of
+// its run, until ctx is over or the loop is left.
+func (h *Handle) Events(ctx context.Context) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		sub, err := h.rt.SubscribeProcess(ctx, h.id, 0)
+		if err != nil {
+			return
+		}
+		sub.All(ctx)(yield)
+	}
+}

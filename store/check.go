@@ -1,0 +1,76 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// Target returns the process a change is about: its ID, or that of the process
+// it carries.
+func (c *Change) Target() process.ID {
+	switch {
+	case c.ID != 0:
+		return c.ID
+	case c.Insert != nil:
+		return c.Insert.ID
+	case c.Update != nil:
+		return c.Update.ID
+	case len(c.Events) > 0:
+		return c.Events[0].Process
+	}
+	return 0
+}
+
+// Check reports what makes a change one that no store accepts, whatever it
+// holds: parts about different processes, unknown states, events that are not
+// in order or not to be stored. It finds mistakes of the caller, so stores
+// share it and apply nothing of a batch that has one.
+func (c *Change) Check() error {
+	id := c.Target()
+	if id <= 0 {
+		return errors.New("a change names no process")
+	}
+	for _, p := range []*process.Process{c.Insert, c.Update} {
+		if p == nil {
+			continue
+		}
+		if p.ID != id {
+			return fmt.Errorf("a change of process %d carries process %d", id, p.ID)
+		}
+		if err := checkStates(p); err != nil {
+			return fmt.Errorf("process %d: %w", id, err)
+		}
+	}
+	return checkEvents(id, c.Events)
+}
+
+func checkStates(p *process.Process) error {
+	if !slices.Contains(process.States(), p.State) {
+		return fmt.Errorf("unknown state %q", p.State)
+	}
+	if p.ExitState != process.ExitNone && !slices.Contains(process.ExitStates(), p.ExitState) {
+		return fmt.Errorf("unknown exit state %q", p.ExitState)
+	}
+	return nil
+}
+
+func checkEvents(id process.ID, events []process.Event) error {
+	var seq, cursor int64
+	for i := range events {
+		e := &events[i]
+		switch {
+		case e.Process != id:
+			return fmt.Errorf("a change of process %d carries an event of process %d", id, e.Process)
+		case e.Seq <= seq || e.Cursor <= cursor:
+			return fmt.Errorf("events of process %d are out of order: seq %d, cursor %d after seq %d, cursor %d",
+				id, e.Seq, e.Cursor, seq, cursor)
+		case e.Data == nil || e.Live() || e.Kind == process.KindOutputAppended:
+			return fmt.Errorf("event %d of process %d (%q) is not one to store", e.Seq, id, e.Kind)
+		}
+		seq, cursor = e.Seq, e.Cursor
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/store"
+)
+
+// Process implements [store.Store].
+func (s *Store) Process(ctx context.Context, id process.ID) (*process.Process, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	e, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	p := cloneProcess(&e.p)
+	return &p, nil
+}
+
+// Processes implements [store.Store].
+func (s *Store) Processes(ctx context.Context, q process.Query) ([]process.Process, error) {
+	before, err := q.Before()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	list := s.candidates(q)
+	if before != 0 {
+		i, _ := position(list, before)
+		list = list[:i]
+	}
+	var page []process.Process
+	for i := len(list) - 1; i >= 0 && len(page) < q.Limit; i-- {
+		if q.Matches(&list[i].p) {
+			page = append(page, cloneProcess(&list[i].p))
+		}
+	}
+	return page, nil
+}
+
+// candidates returns the shortest list at hand that holds every match.
+func (s *Store) candidates(q process.Query) []*entry {
+	switch {
+	case q.Ref != "":
+		if e := s.byRef[q.Ref]; e != nil {
+			return []*entry{e}
+		}
+		return nil
+	case q.Parent != 0:
+		return s.children[q.Parent]
+	}
+	return s.order
+}
+
+// FindRef implements [store.Store].
+func (s *Store) FindRef(ctx context.Context, ref string) (process.ID, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return 0, err
+	}
+	if e := s.byRef[ref]; e != nil {
+		return e.p.ID, nil
+	}
+	return 0, process.Errorf(process.CodeNotFound, "no process carries the ref %q", ref)
+}
+
+// Unsettled implements [store.Store].
+func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	var out []*process.Process
+	for _, e := range s.order {
+		if e.p.State != process.Idle || e.p.Lifecycle == process.LifecycleZombie {
+			p := cloneProcess(&e.p)
+			out = append(out, &p)
+		}
+	}
+	return out, nil
+}
+
+// Archived implements [store.Store].
+func (s *Store) Archived(ctx context.Context, id process.ID) ([]process.Run, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	e, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	var runs []process.Run
+	for i := len(e.archived) - 1; i >= 0; i-- {
+		runs = append(runs, cloneRun(&e.archived[i].run))
+	}
+	return runs, nil
+}
+
+// RunsAfter implements [store.Store].
+func (s *Store) RunsAfter(ctx context.Context, cursor int64) ([]store.RunRef, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	var refs []store.RunRef
+	for _, e := range s.order {
+		for i := range e.archived {
+			if e.archived[i].finalized > cursor {
+				refs = append(refs, store.RunRef{Process: e.p.ID, Run: e.archived[i].run.Number})
+			}
+		}
+		if e.p.Number > 0 && (e.p.State != process.Idle || e.finalized > cursor) {
+			refs = append(refs, store.RunRef{Process: e.p.ID, Run: e.p.Number})
+		}
+	}
+	return refs, nil
+}

@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/reeverun/reeve/process"
+)
+
+const (
+	chunkFields = `cursor, process, first_at, body`
+
+	sqlEvents = `SELECT ` + chunkFields + ` FROM events INDEXED BY events_by_process
+		WHERE process = ? AND last_seq > ? ORDER BY last_seq LIMIT ?`
+
+	// A chunk that begins before the cursor may end after it, but not if it
+	// begins maxSpan before.
+	sqlAllEvents = `SELECT ` + chunkFields + ` FROM events NOT INDEXED
+		WHERE cursor >= ? AND cursor + span > ? ORDER BY cursor`
+)
+
+func scanChunk(row scanner) (c chunkRow, err error) {
+	err = row.Scan(&c.cursor, &c.process, &c.firstAt, &c.body)
+	return c, err
+}
+
+// Events implements [store.Store].
+func (s *Store) Events(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error) {
+	events, err := s.eventsBySeq(ctx, id, after, limit)
+	return events, s.fail("read events", err)
+}
+
+func (s *Store) eventsBySeq(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error) {
+	rows, err := s.read.events.QueryContext(ctx, int64(id), after, limit) // a chunk holds at least one
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := collectRows(rows, scanChunk)
+	if err != nil {
+		return nil, err
+	}
+	if len(chunks) == 0 {
+		return nil, s.known(ctx, id)
+	}
+	var events []process.Event
+	for i := 0; i < len(chunks) && len(events) < limit; i++ {
+		if events, err = chunks[i].decode(events, after, 0); err != nil {
+			return nil, err
+		}
+	}
+	return events[:min(limit, len(events))], nil
+}
+
+// AllEvents implements [store.Store].
+func (s *Store) AllEvents(ctx context.Context, after int64, limit int) ([]process.Event, error) {
+	events, err := s.eventsByCursor(ctx, after, limit)
+	return events, s.fail("read events", err)
+}
+
+// eventsByCursor reads chunks in the order of their first cursors. Chunks may
+// interleave, so the events of the page are certain only when a chunk begins
+// behind them.
+func (s *Store) eventsByCursor(ctx context.Context, after int64, limit int) ([]process.Event, error) {
+	rows, err := s.read.allEvents.QueryContext(ctx, after-maxSpan, after)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var p page
+	for rows.Next() {
+		c, err := scanChunk(rows)
+		if err != nil {
+			return nil, err
+		}
+		if p.certain(limit, c.cursor) {
+			break
+		}
+		n := len(p.events)
+		if p.events, err = c.decode(p.events, 0, after); err != nil {
+			return nil, err
+		}
+		p.settle(n)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return p.events[:min(limit, len(p.events))], nil
+}
+
+// page holds events in the order of their cursors.
+type page struct{ events []process.Event }
+
+// certain reports whether the first limit events come before a cursor.
+func (p *page) certain(limit int, cursor int64) bool {
+	return len(p.events) >= limit && (limit == 0 || p.events[limit-1].Cursor < cursor)
+}
+
+// settle brings the events from n on into order with the rest.
+func (p *page) settle(n int) {
+	if n > 0 && n < len(p.events) && p.events[n].Cursor < p.events[n-1].Cursor {
+		slices.SortFunc(p.events, func(a, b process.Event) int { return cmp.Compare(a.Cursor, b.Cursor) })
+	}
+}

@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// applicationID marks a database as Reeve's; it is set by the first migration.
+const applicationID = 0x52656576
+
+// busyTimeout is how long to wait for another program that looks into the
+// file, in milliseconds. Reeve itself has one writer.
+const busyTimeout = 10_000
+
+// dsn names a database for the driver: as a URI, since paths may hold anything.
+func dsn(path, mode string, pragmas ...string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // C:/...
+		path = "/" + path
+	}
+	q := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout)}}
+	q["_pragma"] = append(q["_pragma"], pragmas...)
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+}
+
+// prepareFile makes sure that there is a file this program may write: a new
+// one, or one that a look through a read-only connection finds to be ours. The
+// file is never opened by other means than SQLite's: closing it would drop the
+// locks of every connection this process has to it.
+func prepareFile(ctx context.Context, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return createFile(path)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", path)
+	case info.Size() == 0:
+		return nil // created and never written: as good as new
+	}
+	return inspect(ctx, path)
+}
+
+// createFile gives a new database the mode that the files beside it inherit.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// inspect refuses a file that is not a database, not Reeve's, or from the future.
+func inspect(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", dsn(path, "ro"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var version, app, tables int
+	err = db.QueryRowContext(ctx, `SELECT
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT application_id FROM pragma_application_id),
+		(SELECT count(*) FROM sqlite_schema)`).Scan(&version, &app, &tables)
+	if err != nil {
+		return explain(path, err)
+	}
+	if tables > 0 && app != applicationID {
+		return fmt.Errorf("%s is a database of another program", path)
+	}
+	if version > latest() {
+		return &process.Error{
+			Code:    process.CodeUnsupportedSchema,
+			Message: fmt.Sprintf("%s has schema %d, and this program knows schemas up to %d", path, version, latest()),
+			Hint:    "it was written by a newer version of Reeve: use that one, or another data directory",
+		}
+	}
+	return nil
+}
+
+func openReaders(path string) (*sql.DB, error) {
+	c, err := sqlite.NewConnector(dsn(path, "rw", "query_only(1)"))
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
+	return db, nil
+}
+
+func openDriver(ctx context.Context, dsn string) (driver.Conn, error) {
+	c, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return c.Connect(ctx)
+}
+
+// explain turns what SQLite says about a file into what a person can act on.
+func explain(path string, err error) error {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	switch se.Code() & 0xff {
+	case lib.SQLITE_NOTADB:
+		return fmt.Errorf("%s is not a database: move it away, or restore a backup; it was not changed: %w", path, err)
+	case lib.SQLITE_CORRUPT:
+		return fmt.Errorf("%s is damaged: restore a backup, or move it away to start anew; it was not replaced: %w", path, err)
+	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_READONLY:
+		return fmt.Errorf("%s cannot be opened for writing: check the permissions of the file and its folder: %w", path, err)
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return fmt.Errorf("%s is locked by another program: %w", path, err)
+	case lib.SQLITE_FULL:
+		return fmt.Errorf("%s cannot grow, the disk is full: %w", path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// violates reports whether an error is a constraint's.
+func violates(err error, constraint int) bool {
+	var se *sqlite.Error
+	return errors.As(err, &se) && se.Code() == constraint
+}

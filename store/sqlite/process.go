@@ -1,0 +1,208 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/reeverun/reeve/process"
+)
+
+const (
+	processColumns   = 12
+	sqlInsertProcess = `INSERT INTO processes (id, ref, parent, environment, state, exit_state, created_at,
+		run, finalized, logs_at, logs_pruned, body) VALUES `
+
+	specColumns   = 4
+	sqlInsertSpec = `INSERT INTO specs (process, spec, code, sealed) VALUES `
+
+	tagColumns   = 2
+	sqlInsertTag = `INSERT OR IGNORE INTO tags (tag, process) VALUES `
+
+	// What is known of the newest run besides stays as long as it is the newest.
+	sqlUpdateProcess = `UPDATE processes SET state = ?1, exit_state = ?2, run = ?3,
+		finalized = coalesce(?4, CASE run WHEN ?3 THEN finalized END),
+		logs_at = CASE WHEN run = ?3 AND logs_pruned THEN NULL ELSE ?5 END,
+		logs_pruned = CASE run WHEN ?3 THEN logs_pruned | ?6 ELSE ?6 END,
+		body = ?7 WHERE id = ?8`
+
+	processFields = `p.id, p.ref, p.parent, p.environment, p.state, p.exit_state, p.created_at,
+		p.run, p.logs_pruned, p.body, s.spec, s.code`
+
+	sqlProcess = `SELECT ` + processFields + `, s.sealed
+		FROM processes p JOIN specs s ON s.process = p.id WHERE p.id = ?`
+
+	sqlUnsettled = `SELECT ` + processFields + `, s.sealed
+		FROM processes p INDEXED BY processes_by_state JOIN specs s ON s.process = p.id
+		WHERE p.state > 0 ORDER BY p.id`
+
+	sqlExists  = `SELECT 1 FROM processes WHERE id = ?`
+	sqlFindRef = `SELECT id FROM processes WHERE ref = ?`
+)
+
+// processRow makes the rows of a new process. finalized is the cursor of its
+// newest run's end, nil if there is none.
+func (s *Store) processRow(p *process.Process, finalized driver.Value) (row, spec []driver.Value, err error) {
+	body, err := encodeBody(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := encodeSpec(&p.Spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	sealed, err := s.seal(p.Command)
+	if err != nil {
+		return nil, nil, fmt.Errorf("seal secrets: %w", err)
+	}
+	row = []driver.Value{int64(p.ID), orNull(p.Ref), orNull(int64(p.Parent)), p.Environment, stateCode(p), exitCode(p.ExitState),
+		nanos(p.CreatedAt), int64(p.Number), finalized, logsAt(&p.Run), boolCode(p.LogsPruned), body}
+	spec = []driver.Value{int64(p.ID), text, orNull(p.Code), nil}
+	if sealed != nil {
+		spec[3] = sealed
+	}
+	return row, spec, nil
+}
+
+// updateRow makes the arguments of an update.
+func updateRow(p *process.Process, finalized driver.Value) ([]driver.Value, error) {
+	body, err := encodeBody(p)
+	if err != nil {
+		return nil, err
+	}
+	return []driver.Value{stateCode(p), exitCode(p.ExitState), int64(p.Number), finalized,
+		logsAt(&p.Run), boolCode(p.LogsPruned), body, int64(p.ID)}, nil
+}
+
+// logsAt is when retention starts to count for a run's logs; NULL while it
+// does not.
+func logsAt(r *process.Run) driver.Value {
+	if r.CompletedAt.IsZero() || r.LogsPruned || r.Captured == process.Disabled {
+		return nil
+	}
+	return nanos(r.CompletedAt)
+}
+
+// orNull makes NULL of a zero value.
+func orNull[T string | int64](v T) driver.Value {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return v
+}
+
+func boolCode(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// scanner is a row to read, as database/sql has it.
+type scanner interface{ Scan(dest ...any) error }
+
+// scanProcess reads processFields. With more it reads further columns.
+func scanProcess(row scanner, p *process.Process, more ...any) error {
+	var ref, code sql.NullString
+	var parent sql.NullInt64
+	var state, exit, created int64
+	var body, spec []byte
+	dest := []any{&p.ID, &ref, &parent, &p.Environment, &state, &exit, &created,
+		&p.Number, &p.LogsPruned, &body, &spec, &code}
+	if err := row.Scan(append(dest, more...)...); err != nil {
+		return err
+	}
+	if state >= int64(len(stateCodes)) || exit >= int64(len(exitCodes)) {
+		return fmt.Errorf("process %d: unknown state %d or exit state %d", p.ID, state, exit)
+	}
+	if err := decodeSpec(spec, &p.Spec); err != nil {
+		return fmt.Errorf("process %d: %w", p.ID, err)
+	}
+	if err := decodeBody(body, p); err != nil {
+		return fmt.Errorf("process %d: %w", p.ID, err)
+	}
+	p.Ref, p.Code, p.Parent = ref.String, code.String, process.ID(parent.Int64)
+	p.State, p.ExitState, p.CreatedAt = stateCodes[state], exitCodes[exit], fromNanos(created)
+	return nil
+}
+
+// scanWhole reads processFields and the secrets.
+func (s *Store) scanWhole(row scanner) (*process.Process, error) {
+	p := &process.Process{}
+	var sealed []byte
+	if err := scanProcess(row, p, &sealed); err != nil {
+		return nil, err
+	}
+	if err := s.unseal(p.Command, sealed); err != nil {
+		return nil, fmt.Errorf("process %d: %w", p.ID, err)
+	}
+	return p, nil
+}
+
+// Process implements [store.Store].
+func (s *Store) Process(ctx context.Context, id process.ID) (*process.Process, error) {
+	p, err := s.scanWhole(s.read.process.QueryRowContext(ctx, int64(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = notFound(id)
+	}
+	if err != nil {
+		return nil, s.fail("read process", err)
+	}
+	return p, nil
+}
+
+// Unsettled implements [store.Store].
+func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
+	list, err := collect(ctx, s.db, s.scanWhole, sqlUnsettled)
+	return list, s.fail("read unsettled processes", err)
+}
+
+// FindRef implements [store.Store].
+func (s *Store) FindRef(ctx context.Context, ref string) (process.ID, error) {
+	var id process.ID
+	err := s.read.findRef.QueryRowContext(ctx, ref).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = process.Errorf(process.CodeNotFound, "no process carries the ref %q", ref)
+	}
+	return id, s.fail("find ref", err)
+}
+
+// known reports process.ErrNotFound for an id that is not stored.
+func (s *Store) known(ctx context.Context, id process.ID) error {
+	var one int
+	err := s.read.exists.QueryRowContext(ctx, int64(id)).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return notFound(id)
+	}
+	return err
+}
+
+// querier is a database, a connection or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// collect returns what scan makes of every row of a query.
+func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return collectRows(rows, scan)
+}
+
+func collectRows[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}

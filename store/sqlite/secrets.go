@@ -1,0 +1,77 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// The secrets of a command are sealed as one value: the number of variables,
+// then each name and value, then stdin; every text by its length and bytes.
+
+// seal returns the sealed secrets of a command, nil if it has none.
+func (s *Store) seal(c *process.Command) ([]byte, error) {
+	if c == nil || len(c.Env) == 0 && c.StdinData == "" {
+		return nil, nil
+	}
+	plain := binary.AppendUvarint(nil, uint64(len(c.Env)))
+	for name, value := range c.Env {
+		plain = appendText(plain, name)
+		plain = appendText(plain, value.Reveal())
+	}
+	plain = appendText(plain, c.StdinData.Reveal())
+	return s.sealer.Seal(plain)
+}
+
+// unseal puts the secrets back into a command.
+func (s *Store) unseal(c *process.Command, sealed []byte) error {
+	if len(sealed) == 0 || c == nil {
+		return nil
+	}
+	plain, err := s.sealer.Open(sealed)
+	if err != nil {
+		return fmt.Errorf("open secrets: %w", err)
+	}
+	r := textReader{rest: plain}
+	n := r.number()
+	c.Env = map[string]process.Secret{}
+	for ; n > 0 && r.err == nil; n-- {
+		name := r.text()
+		c.Env[name] = process.Secret(r.text())
+	}
+	c.StdinData = process.Secret(r.text())
+	return r.err
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// textReader reads what appendText wrote. After an error it reads zeros.
+type textReader struct {
+	rest []byte
+	err  error
+}
+
+func (r *textReader) number() uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		r.err, r.rest = errors.New("open secrets: cut short"), nil
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *textReader) text() string {
+	n := r.number()
+	if n > uint64(len(r.rest)) {
+		r.err, r.rest = errors.New("open secrets: cut short"), nil
+		return ""
+	}
+	s := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return s
+}

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// specJSON is what the column specs.spec holds: a process.Spec without what
+// has a column of its own. The domain's own JSON is for clients: it redacts,
+// and rounds to milliseconds.
+type specJSON struct {
+	Label       string            `json:"label,omitempty"`
+	Tags        []string          `json:"tags,omitempty"`
+	Interpreter string            `json:"interpreter,omitempty"`
+	Priority    int               `json:"priority,omitempty"`
+	RawOutput   process.RawOutput `json:"rawOutput,omitempty"`
+	Timeout     time.Duration     `json:"timeout,omitempty"`
+	Grace       time.Duration     `json:"grace,omitempty"`
+	Drain       time.Duration     `json:"drain,omitempty"`
+	Command     *commandJSON      `json:"command,omitempty"`
+}
+
+type commandJSON struct {
+	Program      string            `json:"program"`
+	Args         []string          `json:"args,omitempty"`
+	Env          []string          `json:"env,omitempty"` // the names; the values are sealed
+	EnvClear     bool              `json:"envClear,omitempty"`
+	Dir          string            `json:"dir,omitempty"`
+	Stdin        process.StdinMode `json:"stdin,omitempty"`
+	StdinData    bool              `json:"stdinData,omitempty"` // there is some; it is sealed
+	MergeStreams bool              `json:"mergeStreams,omitempty"`
+	SuccessCodes []int             `json:"successCodes,omitempty"`
+	Leftovers    process.Leftovers `json:"leftovers,omitempty"`
+	HideWindow   bool              `json:"hideWindow,omitempty"`
+	Bytes        *commandBytes     `json:"bytes,omitempty"`
+}
+
+// commandBytes holds what a command is made of when that is not UTF-8: to the
+// operating system it is bytes, and JSON would change them.
+type commandBytes struct {
+	Program []byte   `json:"program"`
+	Args    [][]byte `json:"args"`
+	Dir     []byte   `json:"dir"`
+	Env     [][]byte `json:"env"`
+}
+
+func encodeSpec(s *process.Spec) (string, error) {
+	b, err := json.Marshal(specJSON{
+		Label: s.Label, Tags: s.Tags, Interpreter: s.Interpreter, Priority: s.Priority, RawOutput: s.RawOutput,
+		Timeout: s.Options.Timeout, Grace: s.Options.Grace, Drain: s.Options.Drain, Command: encodeCommand(s.Command),
+	})
+	return string(b), err
+}
+
+func encodeCommand(c *process.Command) *commandJSON {
+	if c == nil {
+		return nil
+	}
+	j := &commandJSON{
+		Program: c.Program, Args: c.Args, EnvClear: c.EnvClear, Dir: c.Dir, Stdin: c.Stdin,
+		StdinData: c.StdinData != "", MergeStreams: c.MergeStreams, SuccessCodes: c.SuccessCodes,
+		Leftovers: c.Leftovers, HideWindow: c.HideWindow,
+	}
+	for name := range c.Env {
+		j.Env = append(j.Env, name)
+	}
+	slices.Sort(j.Env)
+	if !valid(c.Program, c.Dir) || !valid(c.Args...) || !valid(j.Env...) {
+		j.Bytes = &commandBytes{[]byte(c.Program), bytesOf(c.Args), []byte(c.Dir), bytesOf(j.Env)}
+	}
+	return j
+}
+
+func valid(texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(s string) bool { return !utf8.ValidString(s) })
+}
+
+func bytesOf(texts []string) (out [][]byte) {
+	for _, s := range texts {
+		out = append(out, []byte(s))
+	}
+	return out
+}
+
+func textsOf(bytes [][]byte) (out []string) {
+	for _, b := range bytes {
+		out = append(out, string(b))
+	}
+	return out
+}
+
+// decodeSpec fills in what the JSON holds; secrets are redacted.
+func decodeSpec(text []byte, s *process.Spec) error {
+	var j specJSON
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	s.Label, s.Tags, s.Interpreter, s.Priority, s.RawOutput = j.Label, j.Tags, j.Interpreter, j.Priority, j.RawOutput
+	s.Options = process.Options{Timeout: j.Timeout, Grace: j.Grace, Drain: j.Drain}
+	s.Command = decodeCommand(j.Command)
+	return nil
+}
+
+func decodeCommand(j *commandJSON) *process.Command {
+	if j == nil {
+		return nil
+	}
+	if b := j.Bytes; b != nil {
+		j.Program, j.Args, j.Dir, j.Env = string(b.Program), textsOf(b.Args), string(b.Dir), textsOf(b.Env)
+	}
+	c := &process.Command{
+		Program: j.Program, Args: j.Args, EnvClear: j.EnvClear, Dir: j.Dir, Stdin: j.Stdin,
+		MergeStreams: j.MergeStreams, SuccessCodes: j.SuccessCodes, Leftovers: j.Leftovers, HideWindow: j.HideWindow,
+	}
+	if j.StdinData {
+		c.StdinData = process.Redacted
+	}
+	if len(j.Env) > 0 {
+		c.Env = make(map[string]process.Secret, len(j.Env))
+		for _, name := range j.Env {
+			c.Env[name] = process.Redacted
+		}
+	}
+	return c
+}

@@ -1,0 +1,222 @@
+package reeve
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/env/command"
+	"github.com/reeverun/reeve/env/function"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/process"
+)
+
+// Task describes a process to spawn. Its methods change and return it; one
+// Task may be spawned any number of times.
+type Task struct {
+	spec        process.Spec
+	interpreter interpret.Interpreter
+	fn          function.Func
+	parked      bool
+	err         error // the first mistake, reported by Spawn
+}
+
+// Command runs a program with arguments. It never parses a string: use
+// [Shell] for shell syntax.
+func Command(program string, args ...string) *Task {
+	return newCommand(&process.Command{Program: program, Args: slices.Clone(args)})
+}
+
+// Shell runs a script by the system's shell: sh -c, on Windows cmd /C.
+func Shell(script string) *Task { return newCommand(command.Shell(script)) }
+
+// SystemShell is Shell.
+func SystemShell(script string) *Task { return Shell(script) }
+
+// Sh runs a script by sh -c.
+func Sh(script string) *Task { return Command("sh", "-c", script) }
+
+// Cmd runs a script by cmd /C.
+func Cmd(script string) *Task { return Command("cmd", "/C", script) }
+
+// PowerShell runs a script by Windows PowerShell.
+func PowerShell(script string) *Task {
+	return Command("powershell", "-NoProfile", "-NonInteractive", "-Command", script)
+}
+
+// Pwsh runs a script by PowerShell 7.
+func Pwsh(script string) *Task {
+	return Command("pwsh", "-NoProfile", "-NonInteractive", "-Command", script)
+}
+
+// Func runs a Go function of this program. A function does not survive the
+// program: to have a queued one run after a restart, register it by name in
+// Config.Functions.
+func Func(name string, fn func(ctx context.Context, c *FuncCall) error) *Task {
+	return &Task{spec: process.Spec{Environment: process.EnvFunction, Code: name}, fn: fn}
+}
+
+// In describes code for an environment registered through Config.
+func In(environment, code string) *Task {
+	return &Task{spec: process.Spec{Environment: environment, Code: code}}
+}
+
+func newCommand(c *process.Command) *Task {
+	c.Leftovers = process.KillLeftovers
+	c.HideWindow = runtime.GOOS == "windows"
+	c.SuccessCodes = []int{0}
+	return &Task{spec: process.Spec{Environment: process.EnvCommand, Command: c}}
+}
+
+// Spec returns what will be asked for.
+func (t *Task) Spec() process.Spec { return t.spec }
+
+// Arg adds an argument.
+func (t *Task) Arg(a string) *Task { return t.Args(a) }
+
+// Args adds arguments.
+func (t *Task) Args(args ...string) *Task {
+	return t.command(func(c *process.Command) { c.Args = append(c.Args, args...) })
+}
+
+// Env sets an environment variable. Its value is stored encrypted, for re-runs,
+// and never shown.
+func (t *Task) Env(key, value string) *Task { return t.Envs(map[string]string{key: value}) }
+
+// Envs sets environment variables.
+func (t *Task) Envs(vars map[string]string) *Task {
+	return t.command(func(c *process.Command) {
+		if c.Env == nil {
+			c.Env = map[string]process.Secret{}
+		}
+		for k, v := range vars {
+			c.Env[k] = process.Secret(v)
+		}
+	})
+}
+
+// EnvClear starts from an empty environment instead of the program's own.
+func (t *Task) EnvClear() *Task {
+	return t.command(func(c *process.Command) { c.EnvClear = true })
+}
+
+// Dir sets the working directory.
+func (t *Task) Dir(dir string) *Task {
+	return t.command(func(c *process.Command) { c.Dir = dir })
+}
+
+// Stdin gives the command bytes to read, then the end of file. They are stored
+// encrypted, for re-runs, and never shown. Without it stdin is empty.
+func (t *Task) Stdin(data []byte) *Task {
+	return t.command(func(c *process.Command) {
+		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(data)
+	})
+}
+
+// StdinInherit lets the command read this program's own stdin.
+func (t *Task) StdinInherit() *Task {
+	return t.command(func(c *process.Command) { c.Stdin = process.StdinInherit })
+}
+
+// SuccessCodes says which exit codes are success, instead of 0.
+func (t *Task) SuccessCodes(codes ...int) *Task {
+	return t.command(func(c *process.Command) { c.SuccessCodes = slices.Clone(codes) })
+}
+
+// HideWindow opens no console window on Windows, where it is the default.
+func (t *Task) HideWindow(yes bool) *Task {
+	return t.command(func(c *process.Command) { c.HideWindow = yes })
+}
+
+// MergeStreams sends stderr to stdout's log, which keeps their exact order.
+func (t *Task) MergeStreams() *Task {
+	return t.command(func(c *process.Command) { c.MergeStreams = true })
+}
+
+// Leftovers says what becomes of descendants that outlive the command.
+func (t *Task) Leftovers(l Leftovers) *Task {
+	return t.command(func(c *process.Command) { c.Leftovers = l })
+}
+
+func (t *Task) command(change func(*process.Command)) *Task {
+	if t.spec.Command == nil {
+		return t.fail(process.Invalid("command", "is not set: this option is for commands"))
+	}
+	change(t.spec.Command)
+	return t
+}
+
+func (t *Task) fail(err error) *Task {
+	if t.err == nil {
+		t.err = err
+	}
+	return t
+}
+
+// Ref names the process; no other existing one may carry the name.
+func (t *Task) Ref(ref string) *Task {
+	if t.spec.Ref = strings.TrimSpace(ref); t.spec.Ref == "" {
+		return t.fail(process.Invalid("ref", "is empty: leave it out or name the process"))
+	}
+	return t
+}
+
+// Label is the title people see.
+func (t *Task) Label(label string) *Task { t.spec.Label = label; return t }
+
+// Tags are for filtering.
+func (t *Task) Tags(tags ...string) *Task { t.spec.Tags = append(t.spec.Tags, tags...); return t }
+
+// Parent puts the process below another one.
+func (t *Task) Parent(id ID) *Task { t.spec.Parent = id; return t }
+
+// Priority lets it overtake others in the queue; higher is earlier.
+func (t *Task) Priority(n int) *Task { t.spec.Priority = n; return t }
+
+// Interpreter names what reads the output: "generic" (the default), "none", a
+// built-in or a rule file's name.
+func (t *Task) Interpreter(name string) *Task { t.spec.Interpreter = name; return t }
+
+// InterpretedBy reads the output by an interpreter of this program. It serves
+// one run: a Task with one is to be spawned once.
+func (t *Task) InterpretedBy(i Interpreter) *Task { t.interpreter = i; return t }
+
+// Timeout bounds the run's time, from its start. It ends like a cancel.
+func (t *Task) Timeout(d time.Duration) *Task {
+	if d <= 0 {
+		return t.fail(process.Invalid("timeout", "%v is not positive: use NoTimeout to have none", d))
+	}
+	t.spec.Options.Timeout = d
+	return t
+}
+
+// NoTimeout lets it run without the environment's default timeout.
+func (t *Task) NoTimeout() *Task { t.spec.Options.Timeout = process.NoTimeout; return t }
+
+// Grace is the time between SIGTERM and SIGKILL.
+func (t *Task) Grace(d time.Duration) *Task { t.spec.Options.Grace = d; return t }
+
+// Drain is the time descendants have after the command's exit.
+func (t *Task) Drain(d time.Duration) *Task { t.spec.Options.Drain = d; return t }
+
+// RawOutput says what is kept of the output bytes.
+func (t *Task) RawOutput(p RawOutput) *Task { t.spec.RawOutput = p; return t }
+
+// Parked creates the process idle; Runtime.Run starts it.
+func (t *Task) Parked() *Task { t.parked = true; return t }
+
+// clone makes the spec independent of later changes to the Task.
+func (t *Task) clone() process.Spec {
+	s := t.spec
+	s.Tags = slices.Clone(s.Tags)
+	if s.Command != nil {
+		c := *s.Command
+		c.Args = slices.Clone(c.Args)
+		c.Env = maps.Clone(c.Env)
+		s.Command = &c
+	}
+	return s
+}

@@ -1,0 +1,65 @@
+package reeve
+
+import (
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/env/function"
+	"github.com/reeverun/reeve/interpret"
+	"github.com/reeverun/reeve/kernel"
+	"github.com/reeverun/reeve/process"
+)
+
+// The domain's values, under the names an embedder meets first.
+type (
+	ID           = process.ID
+	Process      = process.Process
+	Run          = process.Run
+	Event        = process.Event
+	Outcome      = process.Outcome
+	Finding      = process.Finding
+	Query        = process.Query
+	Page         = process.Page
+	Stream       = process.Stream
+	RawOutput    = process.RawOutput
+	Leftovers    = process.Leftovers
+	FindingQuery = process.FindingQuery
+
+	Interpreter  = interpret.Interpreter
+	Environment  = env.Environment
+	FuncCall     = function.Call
+	Retention    = kernel.Retention
+	Pruned       = kernel.Pruned
+	KillOptions  = kernel.KillOptions
+	Filter       = kernel.Filter
+	Subscription = kernel.Subscription
+)
+
+// Raw output policies, streams and leftovers.
+const (
+	Persist               = process.Persist
+	PersistGzipOnFinalize = process.PersistGzipOnFinalize
+	MemoryOnly            = process.MemoryOnly
+	Disabled              = process.Disabled
+
+	Stdout = process.Stdout
+	Stderr = process.Stderr
+
+	KillLeftovers = process.KillLeftovers
+	WaitLeftovers = process.WaitLeftovers
+)
+
+// Errors to match with errors.Is.
+var (
+	ErrInvalid           = process.ErrInvalid
+	ErrNotFound          = process.ErrNotFound
+	ErrNotIdle           = process.ErrNotIdle
+	ErrAlreadyIdle       = process.ErrAlreadyIdle
+	ErrNotRunning        = process.ErrNotRunning
+	ErrHasOutputs        = process.ErrHasOutputs
+	ErrRefConflict       = process.ErrRefConflict
+	ErrNotKept           = process.ErrNotKept
+	ErrTooMany           = process.ErrTooMany
+	ErrClosed            = process.ErrClosed
+	ErrNoEnvironment     = process.ErrNoEnvironment
+	ErrOwned             = process.ErrOwned
+	ErrUnsupportedSchema = process.ErrUnsupportedSchema
+)
