@@ -139,3 +139,30 @@ func TestKillMeansDeadUnprivileged(t *testing.T) {
 		t.Errorf("the subreaper tier was not tested:\n%s", out)
 	}
 }
+
+// The leader obeys SIGTERM, its child does not: SIGKILL must still come.
+func TestKillAfterTheLeaderObeyed(t *testing.T) {
+	rt := open(t, reeve.Config{})
+	mark := fmt.Sprint(time.Now().UnixNano())
+	p := spawn(t, rt, reeve.Sh(`sh -c 'trap "" TERM; echo ready; sleep 1000.`+mark+`' & wait`).Grace(100*time.Millisecond))
+	awaitEvent(t, rt, p.ID(), isLine("ready"))
+	if err := p.Cancel(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, p)
+	if left := marked(t, mark); len(left) > 0 {
+		t.Errorf("survivors: %v", left)
+	}
+}
+
+// A timeout gives the program its grace, like a cancel.
+func TestTimeoutHasAGrace(t *testing.T) {
+	rt := open(t, reeve.Config{})
+	rec := finish(t, rt, reeve.Sh(`trap 'echo cleaning up; exit 0' TERM; echo ready; while :; do sleep 0.05; done`).Timeout(300*time.Millisecond))
+	if got := output(t, rt, rec.ID, reeve.Stdout); got != "ready\ncleaning up\n" {
+		t.Errorf("stdout %q", got)
+	}
+	if rec.ExitState != process.ExitTimeout {
+		t.Errorf("a clean exit after the timeout became %s", rec.ExitState)
+	}
+}

@@ -71,12 +71,14 @@ func TestNothingIsInherited(t *testing.T) {
 	signal.Ignore(syscall.SIGUSR1, syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGUSR1, syscall.SIGHUP)
 	eachTier(t, func(t *testing.T, s keeper.Spawner) {
-		_, out := spawn(t, s, `ls /proc/$$/fd | tr '\n' ' '; echo; grep -E '^Sig(Ign|Blk)' /proc/$$/status; :`)
 		var lines []string
-		for out.Scan() {
-			lines = append(lines, strings.Join(strings.Fields(out.Text()), " "))
+		for _, script := range []string{`ls /proc/$$/fd; :`, `exec grep -E '^Sig(Ign|Blk)' /proc/self/status`} {
+			_, out := spawn(t, s, script)
+			for out.Scan() {
+				lines = append(lines, strings.Join(strings.Fields(out.Text()), " "))
+			}
 		}
-		want := "0 1 2|SigBlk: 0000000000000000|SigIgn: 0000000000000000"
+		want := "0|1|2|SigBlk: 0000000000000000|SigIgn: 0000000000000000"
 		if got := strings.Join(lines, "|"); got != want {
 			t.Errorf("the child has %s instead of %s", got, want)
 		}

@@ -30,7 +30,6 @@ func (l *Log) finish() error {
 	if l.policy != KeepMemory {
 		l.logs.leaveThis(l)
 	}
-	l.signal()
 	return errors.Join(errs...)
 }
 
@@ -109,6 +108,7 @@ func (l *Log) detach() error {
 		}
 	}
 	l.finished = true
+	l.signal() // whoever waits finds out
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close log of %d-%d: %w", l.id, l.run, err)
 	}

@@ -157,6 +157,16 @@ func TestGzipCorrupt(t *testing.T) {
 			if _, err := openGzip(path); !errors.Is(err, ErrCorrupt) {
 				t.Fatalf("got %v", err)
 			}
+			ls := newLogs(t, Config{})
+			l := ls.Create(1, 1, KeepGzip)
+			run(t, l, "echo out; echo err >&2")
+			check(t, l.Finish())
+			check(t, os.WriteFile(l.path(".stdout.gz"), b, 0o600))
+			r := open(t, ls, 1, 1)
+			if _, err := r.ReadAt(Stdout, make([]byte, 1), 0); !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("got %v", err)
+			}
+			equal(t, "the other stream", content(t, r, Stderr), "err\n")
 		})
 	}
 }

@@ -92,6 +92,15 @@ func (none) holes() []Span                         { return nil }
 func (none) readAt(_ []byte, _ int64) (int, error) { return 0, io.EOF }
 func (none) close()                                {}
 
+// broken is a stream that is there and cannot be read; its log's other stream
+// can.
+type broken struct {
+	none
+	err error
+}
+
+func (b broken) readAt(_ []byte, _ int64) (int, error) { return 0, b.err }
+
 // finished is a run's log that nobody writes any more.
 type finished struct {
 	streams [2]source
@@ -113,16 +122,15 @@ func (ls *Logs) openFinished(id int64, run int) (*finished, error) {
 	kept := 0
 	for s := range f.streams {
 		src, err := ls.openStream(id, run, Stream(s), x)
-		if err != nil {
-			f.release()
-			return nil, fmt.Errorf("open log: %w", err)
-		}
-		if src != nil {
-			kept++
-		} else {
+		switch {
+		case err != nil:
+			src = broken{err: fmt.Errorf("open log: %w", err)}
+		case src == nil:
 			src = none{}
+			kept--
 		}
 		f.streams[s] = src
+		kept++
 	}
 	if kept == 0 {
 		f.release()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -57,8 +58,72 @@ func parse(line []byte) (Stat, error) {
 	return s, bad
 }
 
-// All returns every process there is; those that end meanwhile are left out.
+// All returns every process there is; those that end meanwhile are left out,
+// those born meanwhile are not: a listing that missed them would never catch a
+// chain of processes that each fork the next and exit.
 func All() ([]Stat, error) {
+	before, _ := lastPID()
+	all, err := list()
+	if err != nil {
+		return nil, err
+	}
+	for range maxFollow {
+		now, err := lastPID()
+		if err != nil || now == before {
+			break
+		}
+		if now < before { // the numbers began anew
+			before = 1
+		}
+		all = refresh(all, before+1, now)
+		before = now
+	}
+	return all, nil
+}
+
+// maxFollow bounds how long births are followed.
+const maxFollow = 64
+
+// lastPID is the newest pid given out, to processes and threads alike.
+func lastPID() (int, error) {
+	var buf [128]byte
+	n, err := readFile("/proc/loadavg", buf[:])
+	if err != nil {
+		return 0, err
+	}
+	f := bytes.Fields(buf[:n])
+	if len(f) != 5 {
+		return 0, ErrFormat
+	}
+	return strconv.Atoi(string(f[4]))
+}
+
+// refresh reads the processes of a range of pids anew.
+func refresh(all []Stat, from, to int) []Stat {
+	all = slices.DeleteFunc(all, func(s Stat) bool { return s.PID >= from && s.PID <= to })
+	for pid := from; pid <= to; pid++ {
+		// A thread can be read by its number, too, and is no process.
+		if s, err := Read(pid); err == nil && s.PID == pid && isProcess(pid) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// isProcess tells a process from a thread of one.
+func isProcess(pid int) bool {
+	var buf [256]byte
+	n, err := readFile("/proc/"+strconv.Itoa(pid)+"/status", buf[:])
+	if err != nil {
+		return false
+	}
+	_, rest, _ := bytes.Cut(buf[:n], []byte("\nTgid:\t"))
+	line, _, _ := bytes.Cut(rest, []byte{'\n'})
+	id, _ := strconv.Atoi(string(line))
+	return id == pid
+}
+
+func list() ([]Stat, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
