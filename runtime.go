@@ -111,7 +111,9 @@ func (rt *Runtime) interpreters() (*interpret.Registry, error) {
 		}
 	}
 	for name, make := range rt.cfg.Interpreters {
-		r.Register(name, make)
+		if err := r.Register(name, make); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

@@ -12,8 +12,8 @@ func TestEveryBuiltinLoads(t *testing.T) {
 		if r.Name() != name || r.Description() == "" {
 			t.Errorf("%s: %q %q", name, r.Name(), r.Description())
 		}
-		for i, f := range r.finders {
-			if f == nil {
+		for i, p := range r.plans {
+			if p.every {
 				t.Errorf("%s wants every line of stream %d: an expression has no literal", name, i)
 			}
 		}

@@ -21,7 +21,7 @@ type engine struct {
 // Interest implements Filter.
 func (e *engine) Interest(stream process.Stream, block []byte, from int) int {
 	i := streamIndex(stream)
-	if e.open[i] != nil || e.scans[i].finders == nil {
+	if e.open[i] != nil {
 		return from
 	}
 	return e.scans[i].first(block, from)

@@ -46,6 +46,22 @@ func TestFilterSkipsLines(t *testing.T) {
 	}
 }
 
+// blind panics where it should say what it wants to see.
+type blind struct{ hooks }
+
+func (blind) Interest(process.Stream, []byte, int) int { panic("no") }
+
+func TestPanicInInterest(t *testing.T) {
+	s := newSession(blind{})
+	if !s.Wants(process.Stdout, []byte("a\n")) {
+		t.Error("a panic is not reported")
+	}
+	expect(t, feed(s, process.Stdout, "a\n"), process.InterpreterError{Error: "panic in OnLine: no", Disabled: true})
+	if s.Wants(process.Stdout, []byte("a\n")) {
+		t.Error("a disabled interpreter wants lines")
+	}
+}
+
 func TestFilterIgnoresTheUnfinishedRest(t *testing.T) {
 	m := &marks{}
 	s := newSession(m)

@@ -2,7 +2,6 @@ package interpret
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/reeverun/reeve/process"
@@ -22,7 +21,7 @@ type Rules struct {
 	summary     []tallySpec
 	fallback    *fallback
 	unwrap      func(string) (string, bool) // nil: lines are what they are
-	finders     [2][]finder                 // by stream; nil: every line is of interest
+	plans       [2]plan                     // by stream
 }
 
 // LoadRules reads a rule file strictly. Its errors name the rule, the key and
@@ -59,7 +58,9 @@ func loadRules(name string, data []byte) (*Rules, error) {
 	if r.fallback, err = compileFallback(f.Fallback); err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
-	r.plan()
+	for i, stream := range []process.Stream{process.Stdout, process.Stderr} {
+		r.plans[i] = planFor(r.rules, stream, r.unwrap != nil)
+	}
 	return r, nil
 }
 
@@ -98,32 +99,6 @@ func (r *Rules) add(spec ruleSpec) error {
 	return nil
 }
 
-// plan collects what the rules look for in each stream.
-func (r *Rules) plan() {
-	for i, stream := range []process.Stream{process.Stdout, process.Stderr} {
-		all, seen := []finder{newSearch(literal{text: string(escape)})}, map[finder]bool{}
-		for _, rule := range r.rules {
-			if !rule.reads(stream) {
-				continue
-			}
-			if len(rule.finders()) == 0 {
-				all = nil
-				break
-			}
-			for _, f := range rule.finders() {
-				if !seen[f] {
-					seen[f] = true
-					all = append(all, f)
-				}
-			}
-		}
-		if all != nil && r.unwrap != nil {
-			all = append(all, newSearch(literal{text: jsonOutput}))
-		}
-		r.finders[i] = all
-	}
-}
-
 // Name returns the name the rules were loaded under.
 func (r *Rules) Name() string { return r.name }
 
@@ -133,56 +108,8 @@ func (r *Rules) Description() string { return r.description }
 // New makes an interpreter of these rules for one run.
 func (r *Rules) New() Interpreter {
 	e := &engine{Rules: r, fired: make([]bool, len(r.rules)), tallies: map[string]int{}, left: map[string]int{}}
-	for i := range e.scans {
-		e.scans[i].finders = r.finders[i]
+	for i, p := range r.plans {
+		e.scans[i] = p.scan()
 	}
 	return e
-}
-
-// rule is one compiled rule.
-type rule struct {
-	index   int
-	kind    string
-	stream  process.Stream // empty: both
-	re      *regexp.Regexp
-	detect  detector
-	lits    []search // one of them is in every line the rule matches; none: not known
-	goOn    bool
-	once    bool
-	tally   string
-	slice   *slice
-	explain bool // a line it matches is no error line
-	do      func(*engine, *Context, match)
-}
-
-func (r *rule) reads(s process.Stream) bool { return r.stream == "" || r.stream == s }
-
-func (r *rule) finders() (out []finder) {
-	if r.detect != nil {
-		return []finder{r.detect}
-	}
-	for _, l := range r.lits {
-		out = append(out, l)
-	}
-	return out
-}
-
-// match tries the rule on a line. The expression is only tried on a line that
-// has one of its literals.
-func (r *rule) match(line string) (m match, ok bool) {
-	m.line = line
-	if r.detect != nil {
-		m.progress, ok = r.detect.detect(line)
-		return m, ok
-	}
-	possible := len(r.lits) == 0
-	for _, l := range r.lits {
-		if possible = possible || l.in(line); possible {
-			break
-		}
-	}
-	if possible {
-		m.loc = r.re.FindStringSubmatchIndex(line)
-	}
-	return m, m.loc != nil
 }

@@ -15,11 +15,15 @@ type finder interface {
 // last, so that each is searched for once per block however many lines are
 // of interest.
 type scan struct {
+	every   bool // every line is of interest
 	finders []finder
 	next    []int
 }
 
 func (s *scan) first(block []byte, from int) int {
+	if s.every {
+		return from
+	}
 	if s.next == nil {
 		s.next = make([]int, len(s.finders))
 	}

@@ -75,6 +75,45 @@ func TestSearchFindsWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestFirstBytes(t *testing.T) {
+	for expr, want := range map[string]string{
+		`^error`:        "e",
+		`^(?:ok|FAIL) `: "Fo",
+		`^(a)?b`:        "ab",
+		`^a*b+`:         "ab",
+		`^(?i)x1`:       "Xx",
+		`(?:^a|^b)c`:    "ab",
+		`(^[0-2]{2,3})`: "012",
+		`^(?:x{0,2})y`:  "xy",
+		`^\bq`:          "q",
+		`error`:         "not anchored",
+		`^a|b`:          "not anchored",
+		`(?:^)?x`:       "not anchored",
+		`^`:             "not anchored", // nothing to look at
+		`^a*$`:          "not anchored",
+	} {
+		set, ok := firstBytes(expr)
+		got := "not anchored"
+		if ok {
+			got = ""
+			for i, in := range set {
+				if in {
+					got += string(rune(i))
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+	}
+	if set, ok := firstBytes(`^[é-ü]`); !ok || !set[0xC3] || !set[0x80] || set['a'] || !set.selective() {
+		t.Error("beyond ASCII")
+	}
+	if set, _ := firstBytes(`^\S`); set.selective() {
+		t.Error("any letter is not selective")
+	}
+}
+
 // FuzzLiterals holds the one promise of the prefilter: it never misses.
 func FuzzLiterals(f *testing.F) {
 	f.Add(`^(?:error|warning)(\[E\d+\])?: (.*)`, "warning: x")
@@ -97,6 +136,9 @@ func FuzzLiterals(f *testing.F) {
 		}
 		if !found {
 			t.Errorf("%q matches %q without any of %v", expr, line, set)
+		}
+		if first, ok := firstBytes(expr); ok && (line == "" || !first[line[0]]) {
+			t.Errorf("%q matches %q, which begins otherwise", expr, line)
 		}
 	})
 }

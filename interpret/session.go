@@ -35,8 +35,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Session drives one interpreter for one run. A nil Session does
-// nothing and costs nothing.
+// Session drives one interpreter for one run. A nil Session does nothing and
+// costs nothing.
 type Session struct {
 	interp    Interpreter // nil: none, or disabled
 	filter    Filter
@@ -82,10 +82,15 @@ func NewSession(i Interpreter, o Options) *Session {
 // Wants reports whether any line of a block might be of interest. Where it
 // is false and nobody else reads the lines, they need not be split: Skip
 // takes the place of Block.
-func (s *Session) Wants(stream process.Stream, block []byte) bool {
+func (s *Session) Wants(stream process.Stream, block []byte) (yes bool) {
 	if s == nil || s.interp == nil || len(block) == 0 {
 		return false
 	}
+	defer func() {
+		if recover() != nil {
+			yes = true // Block meets the same panic, and reports it
+		}
+	}()
 	return s.filter == nil || s.filter.Interest(stream, block, 0) < len(block)
 }
 
@@ -187,11 +192,4 @@ func (s *Session) flush(emit func(line int, p process.Payload)) {
 func (s *Session) take() (out []process.Payload) {
 	s.flush(func(_ int, p process.Payload) { out = append(out, p) })
 	return out
-}
-
-func streamIndex(s process.Stream) int {
-	if s == process.Stderr {
-		return 1
-	}
-	return 0
 }

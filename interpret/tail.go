@@ -80,3 +80,10 @@ func (c *Context) Recent(stream process.Stream) iter.Seq[string] {
 		s.tails[streamIndex(stream)].newestFirst(yield)
 	}
 }
+
+func streamIndex(s process.Stream) int {
+	if s == process.Stderr {
+		return 1
+	}
+	return 0
+}

@@ -6,14 +6,13 @@
 The fixture holds both streams in the order of arrival, byte by byte, but for
 names of machines and folders, which are replaced.
 """
-import argparse, os, pty, re, select, subprocess, sys
+import argparse, fcntl, os, pty, select, struct, subprocess, termios
 
 def collect(cmd, cwd, use_pty):
     env = dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="100")
     if use_pty:
         env["TERM"] = "xterm-256color"
         master, slave = pty.openpty()
-        import fcntl, struct, termios
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         attrs = termios.tcgetattr(slave)
         attrs[1] &= ~termios.OPOST
@@ -67,7 +66,7 @@ def main():
         return data
     os.makedirs(os.path.dirname(o.out), exist_ok=True)
     with open(o.out, "wb") as f:
-        f.write(("# %s\n" % " ".join(cmd)).encode() if not o.sub else clean(("# %s\n" % " ".join(cmd)).encode()))
+        f.write(clean(("# %s\n" % " ".join(cmd)).encode()))
         f.write(b"# exit %d\n" % code)
         for name, data in merged:
             data = clean(data)
