@@ -10,6 +10,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -70,6 +71,9 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 
 	cmd := commandOf(&in.Spec)
 	job, out, err := e.spawn(ctx, cmd, in, h)
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return env.Result{State: process.ExitCanceled}, nil // asked to end before it began
+	}
 	if err != nil {
 		return env.Result{}, &env.SpawnError{Err: err}
 	}
