@@ -28,7 +28,7 @@ func writeLines(n string) {
 	}
 }
 
-func writer(b *testing.B, out *os.File) *exec.Cmd {
+func writer(b testing.TB, out *os.File) *exec.Cmd {
 	b.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), fmt.Sprint("RAWLOG_WRITE=", benchBytes))

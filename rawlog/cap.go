@@ -2,17 +2,26 @@ package rawlog
 
 import "fmt"
 
+// memoryStep is how much memory is freed at once behind a busy reader. To free
+// holds up the writer, in small pieces twice as long.
+const memoryStep = 1 << 20
+
 // limits returns how many bytes of a stream's beginning and end are kept, and
-// the steps in which its middle is dropped.
-func (l *Log) limits() (head, tail, step int64) {
+// the steps in which its middle is dropped: while it is busy, and when it is
+// idle, as nothing may come for long then.
+func (l *Log) limits() (head, tail, step, idle int64) {
 	c := l.logs.cfg.Cap
 	switch l.policy {
 	case KeepNothing:
-		return 0, sampleSize, 64 << 10
+		return 0, sampleSize, memoryStep, pageSize
 	case KeepMemory:
 		c = l.logs.cfg.MemoryCap
 	}
-	return c / 2, c - c/2, max(c/16, 1)
+	head, tail, step = c/2, c-c/2, max(c/16, 1)
+	if l.policy == KeepMemory {
+		return head, tail, max(step, memoryStep), step
+	}
+	return head, tail, step, step
 }
 
 // Consumed says that the bytes of a stream below off are read and indexed. It
@@ -21,18 +30,22 @@ func (l *Log) limits() (head, tail, step int64) {
 func (l *Log) Consumed(s Stream, off int64) error {
 	st := &l.streams[s]
 	st.used = max(st.used, min(off, st.pos.Load()))
-	_, _, step := l.limits()
+	if err := st.unsaid; err != nil {
+		st.unsaid = nil
+		return err
+	}
+	_, _, step, _ := l.limits()
 	return l.trim(st, st.used, step, true)
 }
 
-// idle drops what waits for a larger step, as nothing may come for long.
+// idle drops what waits for a larger step.
 func (l *Log) idle() {
-	if l.policy != KeepNothing {
-		return
-	}
+	_, _, _, step := l.limits()
 	for i := range l.streams {
 		st := &l.streams[i]
-		_ = l.trim(st, st.used, pageSize, true) // Consumed tells
+		if err := l.trim(st, st.used, step, true); err != nil {
+			st.unsaid = err
+		}
 	}
 }
 
@@ -76,6 +89,9 @@ func (l *Log) trim(st *stream, off, step int64, pump bool) error {
 // punch frees what hole has more than old. It begins with the block in which
 // old ends, of which only now the whole is free.
 func (st *stream) punch(old, hole Span) error {
+	if st.b == nil {
+		return nil // closed meanwhile
+	}
 	from := hole.From - st.base
 	if old.Len() > 0 {
 		from = max(from, (old.To-st.base)/maxBlock*maxBlock)
@@ -90,7 +106,7 @@ const maxBlock = 64 << 10
 func (l *Log) due(st *stream, off, step int64) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	head, tail, _ := l.limits()
+	head, tail, _, _ := l.limits()
 	if st.full != nil || st.b == nil || l.finished {
 		return false
 	}
@@ -105,7 +121,7 @@ const pageSize = 4096
 
 // grow returns the hole that leaves head and tail of what is below off.
 func (st *stream) grow(off, step int64) (Span, bool) {
-	head, tail, _ := st.log.limits()
+	head, tail, _, _ := st.log.limits()
 	h, want := st.hole, off-tail
 	if h.Len() == 0 {
 		h.From = st.base + head

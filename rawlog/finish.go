@@ -16,6 +16,8 @@ func (l *Log) Finish() error {
 }
 
 func (l *Log) finish() error {
+	l.work.Lock()
+	defer l.work.Unlock()
 	l.quiesce()
 	var errs []error
 	if l.kept() {
@@ -105,6 +107,7 @@ func (l *Log) detach() error {
 		st.end = st.size()
 		if st.b != nil {
 			errs = append(errs, st.b.close())
+			st.b = nil
 		}
 	}
 	l.finished = true
@@ -116,12 +119,15 @@ func (l *Log) detach() error {
 }
 
 // forget makes a log that is being removed unreadable. A live one goes on
-// writing to files without a name until it is finished.
+// writing to files without a name until it is finished; one that is being
+// finished is waited for, as it might make files yet.
 func (l *Log) forget() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.removed, l.heap = true, nil
+	l.mu.Unlock()
 	l.signal()
+	l.work.Lock()
+	defer l.work.Unlock()
 }
 
 // compress makes the stream's compressed file. Its plain one is removed when

@@ -23,7 +23,7 @@ func (l *Log) toHeap(st *stream) error {
 	}
 	h := &l.heap.streams[st.id]
 	h.base, h.hole, h.n = st.base, st.hole, st.size()
-	head, tail, _ := l.limits()
+	head, tail, _, _ := l.limits()
 	if h.n-h.base-h.hole.Len() > head+tail {
 		if hole, ok := st.grow(h.n, 1); ok {
 			h.hole, st.hole = hole, hole

@@ -32,7 +32,8 @@ type Log struct {
 
 	poll   poller
 	once   sync.Once
-	result error // of Finish
+	work   sync.Mutex // held by Finish
+	result error      // of Finish
 }
 
 // stream is one of a log's streams.
@@ -48,12 +49,13 @@ type stream struct {
 	packed bool    // compressed by Finish
 	end    int64   // logical size at the end; 0 before
 
-	pos  atomic.Int64 // logical offset of the next unread byte
-	used int64        // consumed up to here; pump only
-	seen sample       // pump only
-	cut  bool         // truncated, not yet reported; pump only
-	lost int64        // bytes lost by that; pump only
-	wd   int32        // guarded by the watcher
+	pos    atomic.Int64 // logical offset of the next unread byte
+	used   int64        // consumed up to here; pump only
+	unsaid error        // for Consumed to tell; pump only
+	seen   sample       // pump only
+	cut    bool         // truncated, not yet reported; pump only
+	lost   int64        // bytes lost by that; pump only
+	wd     int32        // guarded by the watcher
 }
 
 func newLog(ls *Logs, id int64, run int, p Policy) *Log {

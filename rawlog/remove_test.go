@@ -33,6 +33,22 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// Removed while it is being compressed, a run leaves nothing behind.
+func TestRemoveWhileFinishing(t *testing.T) {
+	ls := newLogs(t, Config{})
+	for n := range 20 {
+		l := ls.Create(1, n, KeepGzip)
+		check(t, l.Append(Stdout, []byte(lines(1000))))
+		done := make(chan struct{})
+		go func() { defer close(done); _ = l.Finish() }()
+		check(t, ls.Remove(1, n))
+		<-done
+		for _, s := range suffixes {
+			equal(t, s, exists(l.path(s)), false)
+		}
+	}
+}
+
 // A run may be removed while it lives and while it is read.
 func TestRemoveLive(t *testing.T) {
 	for name, policy := range kept {
