@@ -63,13 +63,16 @@ func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recov
 		return last, nil // nothing was captured, or not to files
 	}
 	defer rd.Close()
+	// Where a cap has dropped entries a gap proves nothing; then all are kept,
+	// and a number that was never given shows as elided.
+	capped := len(rd.Holes(rawlog.Stdout))+len(rd.Holes(rawlog.Stderr)) > 0
 	for {
-		entries, err := rd.Entries(last, 64)
+		entries, err := rd.Entries(last, 1024)
 		if err != nil || len(entries) == 0 {
 			return last, nil
 		}
 		for _, e := range entries {
-			if e.Seq > last+1 {
+			if e.Seq > last+1 && !capped {
 				return last, nil
 			}
 			last = max(last, e.Seq+int64(e.Count)-1)
@@ -127,7 +130,7 @@ func (k *Kernel) entered(rec *process.Process) *proc {
 // that its outcome is not known.
 func (k *Kernel) settleInterrupted(p *proc) {
 	p.resolved = true
-	if log, err := k.cfg.Logs.Recover(int64(p.id), p.rec.Number, policy(p.rec.RawOutput)); err == nil {
+	if log, err := k.cfg.Logs.Recover(int64(p.id), p.rec.Number, policy(p.rec.RawOutput), p.rec.LastSeq); err == nil {
 		p.log = log
 		p.pump = newPump(p)
 		p.pump.resume()

@@ -2,6 +2,7 @@ package rawlog
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,7 +148,7 @@ func TestLastEntryIsNotDropped(t *testing.T) {
 		t.Fatalf("index has %d bytes on disk for nothing", used)
 	}
 	ls = crash(t, ls)
-	l = must[*Log](t)(ls.Recover(1, 1, KeepFile))
+	l = must[*Log](t)(ls.Recover(1, 1, KeepFile, math.MaxInt64))
 	seq, cursor := l.Last()
 	equal(t, "seq", seq, 1000)
 	equal(t, "cursor", cursor, 2000)

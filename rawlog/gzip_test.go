@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -113,7 +114,7 @@ func TestGzipCrashPoints(t *testing.T) {
 			crashed(t, path)
 
 			equal(t, "content before recovery", content(t, open(t, ls, 1, 1), Stdout), text)
-			l = must[*Log](t)(ls.Recover(1, 1, KeepGzip))
+			l = must[*Log](t)(ls.Recover(1, 1, KeepGzip, math.MaxInt64))
 			q := &pump{l: l, seq: p.seq}
 			equal(t, "unread", q.drain(t, 4096), 0)
 			equal(t, "size", l.Size(Stdout), int64(len(text)))

@@ -70,8 +70,9 @@ func (ls *Logs) Create(id int64, run int, p Policy) *Log {
 
 // Recover returns the log of a run whose host died, positioned after the last
 // indexed byte of each stream: ready to be read to the end and finished.
+// Entries above lastSeq are dropped, their bytes are to be read again.
 // Output that was kept in memory died with its host: ErrNotKept.
-func (ls *Logs) Recover(id int64, run int, p Policy) (*Log, error) {
+func (ls *Logs) Recover(id int64, run int, p Policy, lastSeq int64) (*Log, error) {
 	if !p.onDisk() {
 		return nil, fmt.Errorf("recover log of %d-%d: %w", id, run, ErrNotKept)
 	}
@@ -79,7 +80,7 @@ func (ls *Logs) Recover(id int64, run int, p Policy) (*Log, error) {
 		return nil, ErrNoDir
 	}
 	l := newLog(ls, id, run, p)
-	if err := l.recover(); err != nil {
+	if err := l.recover(lastSeq); err != nil {
 		_ = l.abandon()
 		return nil, fmt.Errorf("recover log of %d-%d: %w", id, run, err)
 	}

@@ -3,6 +3,7 @@ package rawlog
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,7 +77,7 @@ func (m *model) crash(t *rapid.T) {
 	}
 	check(t, m.ls.Close())
 	m.ls = must[*Logs](t)(New(m.ls.cfg))
-	m.l = must[*Log](t)(m.ls.Recover(1, 1, m.k))
+	m.l = must[*Log](t)(m.ls.Recover(1, 1, m.k, math.MaxInt64))
 	seq, _ := m.l.Last()
 	m.p = &pump{l: m.l, seq: seq}
 }

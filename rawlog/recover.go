@@ -2,16 +2,20 @@ package rawlog
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 )
 
-// recover takes up the files of a run.
-func (l *Log) recover() error {
+// recover takes up the files of a run, with the entries up to lastSeq.
+func (l *Log) recover(lastSeq int64) error {
 	x, err := openIndex(l.path(".idx"), true)
 	switch {
 	case err == nil:
 		l.idx = x
+		if err := x.cut(lastSeq); err != nil {
+			return err
+		}
 		if r, _, ok := prev(x, x.len()); ok {
 			l.tail.set(&r)
 		}
@@ -27,6 +31,20 @@ func (l *Log) recover() error {
 			return err
 		}
 	}
+	return nil
+}
+
+// cut drops the entries above a seq, which nobody has seen. Unlike a write it
+// may truncate: what it removes is of no use after a crash, either.
+func (x *indexFile) cut(lastSeq int64) error {
+	n := search(x, func(r *record) bool { return r.Seq > lastSeq })
+	if n >= x.n {
+		return nil
+	}
+	if err := x.f.Truncate(slot(n)); err != nil {
+		return fmt.Errorf("cut index: %w", err)
+	}
+	x.n = n
 	return nil
 }
 

@@ -2,6 +2,7 @@ package rawlog
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestRecoverGoesOnAfterTheLastIndexedByte(t *testing.T) {
 	_, err := fd.WriteString("tial\nfour\n")
 	check(t, err)
 
-	l = must[*Log](t)(ls.Recover(3, 2, KeepFile))
+	l = must[*Log](t)(ls.Recover(3, 2, KeepFile, math.MaxInt64))
 	seq, cursor := l.Last()
 	equal(t, "seq", seq, p.seq)
 	equal(t, "cursor", cursor, 1000+p.seq)
@@ -70,7 +71,7 @@ func TestRecoverKeepsHolesAndShifts(t *testing.T) {
 	ls = crash(t, ls)
 	closed := open(t, ls, 1, 1)
 	equal(t, "closed content", content(t, closed, Stdout), want)
-	l = must[*Log](t)(ls.Recover(1, 1, KeepFile))
+	l = must[*Log](t)(ls.Recover(1, 1, KeepFile, math.MaxInt64))
 	again := open(t, ls, 1, 1)
 	equal(t, "content", content(t, again, Stdout), want)
 	q := &pump{l: l, seq: p.seq}
@@ -95,7 +96,7 @@ func TestRecoverTruncated(t *testing.T) {
 	path := l.path(".stdout")
 	ls = crash(t, ls)
 	check(t, os.WriteFile(path, []byte("new\n"), 0))
-	l = must[*Log](t)(ls.Recover(1, 1, KeepFile))
+	l = must[*Log](t)(ls.Recover(1, 1, KeepFile, math.MaxInt64))
 	q := &pump{l: l, seq: 1}
 	q.drain(t, 100)
 	equal(t, "read", q.read[Stdout].String(), "new\n")
@@ -127,7 +128,7 @@ func TestRecoverWithATornIndex(t *testing.T) {
 			check(t, err)
 			check(t, os.WriteFile(path, spoil(b), 0))
 
-			l = must[*Log](t)(ls.Recover(1, 1, KeepFile))
+			l = must[*Log](t)(ls.Recover(1, 1, KeepFile, math.MaxInt64))
 			seq, _ := l.Last()
 			if seq > 10 || (seq < 9 && name != "all wrong" && name != "empty") {
 				t.Fatalf("last seq is %d", seq)
@@ -146,12 +147,40 @@ func TestRecoverWithATornIndex(t *testing.T) {
 
 func TestRecoverNothing(t *testing.T) {
 	ls := newLogs(t, Config{})
-	l := must[*Log](t)(ls.Recover(1, 1, KeepFile))
+	l := must[*Log](t)(ls.Recover(1, 1, KeepFile, math.MaxInt64))
 	equal(t, "armed", l.Arm(), false)
 	check(t, l.Append(Stdout, []byte("x\n")))
 	check(t, l.Finish())
 	equal(t, "content", content(t, open(t, ls, 1, 1), Stdout), "x\n")
-	if _, err := ls.Recover(2, 1, KeepMemory); !errors.Is(err, ErrNotKept) {
+	if _, err := ls.Recover(2, 1, KeepMemory, math.MaxInt64); !errors.Is(err, ErrNotKept) {
 		t.Fatal(err)
+	}
+}
+
+// Entries above the last seq anyone can have seen are dropped, and their bytes
+// come again.
+func TestRecoverDropsUnseenEntries(t *testing.T) {
+	dir := t.TempDir()
+	ls := must[*Logs](t)(New(Config{Dir: dir}))
+	l := ls.Create(1, 1, KeepFile)
+	check(t, l.Append(Stdout, []byte("a\nb\nc\n")))
+	check(t, l.Index(
+		Entry{Seq: 3, Cursor: 3, Offset: 0, Len: 2, Count: 1},
+		Entry{Seq: 5, Cursor: 5, Offset: 2, Len: 4, Count: 2}))
+	check(t, ls.Close())
+
+	ls = must[*Logs](t)(New(Config{Dir: dir}))
+	defer ls.Close()
+	l = must[*Log](t)(ls.Recover(1, 1, KeepFile, 3))
+	if at := l.Position(Stdout); at != 2 {
+		t.Errorf("position %d, want 2", at)
+	}
+	check(t, l.Index(Entry{Seq: 4, Cursor: 4, Offset: 2, Len: 4, Count: 2}))
+	check(t, l.Finish())
+	r := must[*Reader](t)(ls.Open(1, 1))
+	defer r.Close()
+	got := must[[]Entry](t)(r.Entries(0, 10))
+	if len(got) != 2 || got[1].Seq != 4 {
+		t.Errorf("entries %+v", got)
 	}
 }
