@@ -31,7 +31,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 		p.rec.State = process.Running
 	}
 	p.rec.Claimed = false
-	p.record(nil, process.ProcessStarted{PID: pid})
+	p.append(&entry{lazy: p.unwatched()}, true, process.ProcessStarted{PID: pid})
 	if p.pump != nil {
 		p.pump.start()
 	}
@@ -52,7 +52,7 @@ func (h *host) Exited(e process.Exit) {
 	if e.Signal != "" {
 		ev.Signal = &e.Signal
 	}
-	p.append(&entry{}, false, ev)
+	p.append(&entry{lazy: p.unwatched()}, false, ev)
 }
 
 func (h *host) File(s process.Stream) (*os.File, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,9 +22,14 @@ type entry struct {
 	items  []*item          // what to publish, events and lines, in seq order
 	log    *rawlog.Log      // where the lines of items are indexed
 	create bool             // a failed commit is the caller's, not retried
+	lazy   bool             // nobody waits for it: it may share the next commit
 	exec   func() error     // runs in the journal's order instead of a commit
 	done   func(error)      // after commit and publication; may be nil
 }
+
+// lazyFor is how long an entry that nobody waits for may wait for company: a
+// short run then costs one commit at its end instead of three.
+const lazyFor = 2 * time.Millisecond
 
 // journal is the one writer: it commits entries in batches and publishes them
 // in order.
@@ -37,6 +43,7 @@ type journal struct {
 
 	mu     sync.Mutex
 	queue  []*entry
+	due    *time.Timer // set while only lazy entries are queued
 	closed bool
 	wake   chan struct{}
 	ended  chan struct{}
@@ -56,6 +63,13 @@ func (j *journal) add(entries ...*entry) {
 	closed := j.closed
 	if !closed {
 		j.queue = append(j.queue, entries...)
+		if !slices.ContainsFunc(entries, func(e *entry) bool { return !e.lazy }) {
+			if j.due == nil {
+				j.due = time.AfterFunc(lazyFor, j.poke)
+			}
+			j.mu.Unlock()
+			return
+		}
 	}
 	j.mu.Unlock()
 	if closed { // the kernel closes the journal last: only a caller that is late comes here
@@ -66,6 +80,11 @@ func (j *journal) add(entries ...*entry) {
 		}
 		return
 	}
+	j.poke()
+}
+
+// poke wakes the writer.
+func (j *journal) poke() {
 	select {
 	case j.wake <- struct{}{}:
 	default:
@@ -77,10 +96,7 @@ func (j *journal) close() {
 	j.mu.Lock()
 	j.closed = true
 	j.mu.Unlock()
-	select {
-	case j.wake <- struct{}{}:
-	default:
-	}
+	j.poke()
 	<-j.ended
 }
 
@@ -91,6 +107,10 @@ func (j *journal) write() {
 		j.mu.Lock()
 		batch, closed := j.queue, j.closed
 		j.queue = spare[:0]
+		if j.due != nil {
+			j.due.Stop()
+			j.due = nil
+		}
 		j.mu.Unlock()
 		j.commit(batch)
 		clear(batch)
