@@ -4,172 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strconv"
-	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// The stock is worked on in batches, or when nothing has happened for a while:
-// mkdir, rmdir and a birth into a cgroup exclude each other in the kernel, and
-// one such meeting per spawn would cost more than the stock saves.
-const (
-	stockFull  = 32
-	stockLow   = 8
-	stockUsed  = 24
-	stockQuiet = 20 * time.Millisecond
-)
-
-// runDir is a fresh cgroup directory with a descriptor to be born through.
-type runDir struct {
-	path string
-	fd   int
-}
-
-// cgroupStock makes the directories of runs ahead of time and removes used
-// ones afterwards, so that a spawn pays for neither. One goroutine does both.
-type cgroupStock struct {
-	base  string
-	wake  chan struct{}
-	quit  chan struct{}
-	done  chan struct{}
-	quiet *time.Timer
-
-	mu    sync.Mutex // guards the rest
-	next  int
-	fresh []runDir
-	used  []string
-}
-
-func newCgroupStock(base string) *cgroupStock {
-	s := &cgroupStock{
-		base: base, wake: make(chan struct{}, 1),
-		quit: make(chan struct{}), done: make(chan struct{}),
-	}
-	s.quiet = time.AfterFunc(stockQuiet, s.nudge)
-	go s.run()
-	return s
-}
-
-// take returns a fresh directory; the caller closes its descriptor.
-func (s *cgroupStock) take() (runDir, error) {
-	s.mu.Lock()
-	n := len(s.fresh)
-	if n == 0 {
-		s.mu.Unlock()
-		s.nudge()
-		return s.make()
-	}
-	d := s.fresh[n-1]
-	s.fresh = s.fresh[:n-1]
-	s.mu.Unlock()
-	s.plan(n <= stockLow)
-	return d, nil
-}
-
-// giveBack has a directory removed, never used again.
-func (s *cgroupStock) giveBack(path string) {
-	s.mu.Lock()
-	s.used = append(s.used, path)
-	n := len(s.used)
-	s.mu.Unlock()
-	s.plan(n >= stockUsed)
-}
-
-// plan has the goroutine work now, or when it is quiet.
-func (s *cgroupStock) plan(now bool) {
-	if now {
-		s.nudge()
-		return
-	}
-	s.quiet.Reset(stockQuiet)
-}
-
-func (s *cgroupStock) nudge() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (s *cgroupStock) make() (runDir, error) {
-	s.mu.Lock()
-	s.next++
-	path := s.base + "/" + strconv.Itoa(s.next)
-	s.mu.Unlock()
-	if err := os.Mkdir(path, 0o755); err != nil {
-		return runDir{}, err
-	}
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		_ = unix.Rmdir(path)
-		return runDir{}, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	return runDir{path: path, fd: fd}, nil
-}
-
-func (s *cgroupStock) run() {
-	defer close(s.done)
-	for {
-		select {
-		case <-s.wake:
-		case <-s.quit:
-			return
-		}
-		s.clean()
-		s.fill()
-	}
-}
-
-// fill makes directories until the stock is full. An error is left for the
-// next spawn to meet.
-func (s *cgroupStock) fill() {
-	for {
-		s.mu.Lock()
-		full := len(s.fresh) >= stockFull
-		s.mu.Unlock()
-		if full {
-			return
-		}
-		d, err := s.make()
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		s.fresh = append(s.fresh, d)
-		s.mu.Unlock()
-	}
-}
-
-// clean removes used directories; one that is still busy waits for the next
-// time, or for the end.
-func (s *cgroupStock) clean() {
-	s.mu.Lock()
-	used := s.used
-	s.used = nil
-	s.mu.Unlock()
-	var busy []string
-	for _, path := range used {
-		if err := removeCgroup(path); err != nil {
-			busy = append(busy, path)
-		}
-	}
-	s.mu.Lock()
-	s.used = append(s.used, busy...)
-	s.mu.Unlock()
-}
-
-// close ends the goroutine; what is left of the directories goes with the base.
-func (s *cgroupStock) close() {
-	s.quiet.Stop()
-	close(s.quit)
-	<-s.done
-	for _, d := range s.fresh {
-		unix.Close(d.fd)
-	}
-}
 
 // removeCgroup removes a directory and those a job has made inside it.
 func removeCgroup(path string) error {
@@ -229,7 +67,7 @@ func writeOnce(path, s string) error {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	if _, err := syscall.Write(fd, []byte(s)); err != nil {
+	if _, err := unix.Write(fd, []byte(s)); err != nil {
 		return &os.PathError{Op: "write", Path: path, Err: err}
 	}
 	return nil

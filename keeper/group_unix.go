@@ -79,6 +79,8 @@ func (t *groupTree) waitEmpty() error {
 // find returns the living processes of the tree.
 func (t *groupTree) find() ([]procs.Stat, error) { return t.sweep.find() }
 
+func (t *groupTree) settle() {}
+
 func (t *groupTree) emptyNow() bool {
 	left, err := t.find()
 	return err == nil && len(left) == 0
@@ -112,6 +114,9 @@ func (t *groupTree) members() []process.Survivor {
 // what can be found.
 func (t *groupTree) usage() Usage {
 	u := t.child.lastUsage()
+	if t.child.isReaped() {
+		return u
+	}
 	found, _ := t.find()
 	var cpu time.Duration
 	for _, s := range found {

@@ -79,6 +79,9 @@ func TestSweepOfDeadHosts(t *testing.T) {
 		t.Skip(err)
 	}
 	s.Close()
+	// Registered before the hosts' own cleanup, so it comes after: the living
+	// host leaves its job behind when it is killed at last.
+	t.Cleanup(func() { open(t, keeper.Options{Tier: keeper.TierCgroup2}).Close() })
 	dead, living, other := mark(t, 1), mark(t, 2), mark(t, 3)
 	a := host(t, t.Name(), keeper.TierCgroup2, dead)
 	host(t, t.Name(), keeper.TierCgroup2, living)
@@ -105,8 +108,6 @@ func TestSweepOfDeadHosts(t *testing.T) {
 	if sleeping(other) {
 		t.Error("its own name did not sweep it")
 	}
-	// The living host leaves a directory behind when it is killed at last.
-	t.Cleanup(func() { open(t, keeper.Options{Tier: keeper.TierCgroup2}).Close() })
 }
 
 // A subreaper whose host dies ends its job.

@@ -104,6 +104,8 @@ func (t *jobTree) query(class int32, p unsafe.Pointer, size uintptr) error {
 	return windows.QueryInformationJobObject(t.job, class, uintptr(p), uint32(size), nil)
 }
 
+func (t *jobTree) settle() {}
+
 func (t *jobTree) emptyNow() bool {
 	a, err := t.account()
 	return err == nil && a.active == 0

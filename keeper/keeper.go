@@ -2,15 +2,38 @@
 // trees: it is the parent, it knows when a tree is empty, and its kill means
 // dead. It neither reads output nor keeps records.
 //
-// A tree is held by the strongest means the machine gives, the tier:
+// A tree is held by the strongest means the machine gives, the tier, tried out
+// before it is chosen:
 //
 //	cgroup2    one fresh cgroup v2 directory per run          (Linux)
 //	subreaper  one small subreaper process per run + group    (Linux)
 //	jobobject  a Job Object, assigned before the first instruction (Windows)
 //	pgroup     the process group plus a sweep of descendants  (macOS, last resort)
 //
+//	           children  setsid  orphaned  env -i, setsid  ends with  told by
+//	                                       and orphaned    its host
+//	cgroup2    held      held    held      held            no (a)     kernel
+//	subreaper  held      held    held      held            yes        subreaper
+//	jobobject  held      –       held      held            yes        kernel
+//	pgroup     held      held    held (b)  escapes         no         looking
+//
+// (a) The next spawner of the same name ends what is left. (b) By the mark
+// REEVE_RUN, which the tiers subreaper and pgroup add to a job's environment;
+// the others pass on exactly the environment given. A job that runs as root
+// may move itself to another cgroup: trees are held against negligence and
+// cunning, not against the superuser.
+//
 // A process is held by pidfd or by (pid, start time), never by a bare pid, and
 // no running child costs an operating system thread.
+//
+// What a program finds: descriptors 0, 1 and 2 and no other; every signal at
+// its default; a session of its own, so no terminal; its directory and its
+// environment as given. A program's name without a slash is looked up in the
+// PATH of the job's own environment (/usr/bin:/bin if that has none), absolute
+// entries only; one with a slash is relative to the job's directory.
+//
+// Package initialisation looks at this process's own name: a program that uses
+// this package is also its own subreaper (see internal/subreaper).
 //
 // The conformance suite is package keepertest; every Spawner runs it.
 package keeper
@@ -56,7 +79,11 @@ type Exit struct {
 
 // Usage is what a job's tree consumed, as far as the tier can tell.
 type Usage struct {
-	CPU    time.Duration
+	CPU time.Duration // of the whole tree; pgroup: of what the leader waited for
+	// MaxRSS is the peak, in bytes, of the largest process that the leader
+	// or what holds it waited for. 0 is not known: on Linux a child's peak
+	// includes that of the process that started it, and is told only if it
+	// is higher.
 	MaxRSS int64
 }
 
@@ -79,21 +106,26 @@ type Job interface {
 	// PID is the leader's process id, for display.
 	PID() int
 	// Wait returns when the leader has exited; any number of callers may
-	// wait, before or after. Descendants may still run.
+	// wait, before or after. Descendants may still run. ErrLost means that
+	// its end cannot be known.
 	Wait(ctx context.Context) (Exit, error)
 	// WaitEmpty returns nil when the leader has exited and no process of the
-	// tree is alive, or the context's error.
+	// tree is alive, the context's error, or ErrLost if nobody can tell any
+	// more: what could be found of the tree has been killed then.
 	WaitEmpty(ctx context.Context) error
 	// Signal delivers SIGTERM, SIGINT or SIGKILL to every process of the tree
 	// and returns how many were reached; an ended tree is 0, nil.
 	Signal(s process.Signal) (int, error)
 	// Kill ends every process of the tree, again and again until none is
-	// left or it gives up; it returns at once, WaitEmpty tells the end.
+	// left or it gives up after 10 s; it returns at once, WaitEmpty tells
+	// the end, Members what is left.
 	Kill()
 	// Members names the living processes of the tree.
 	Members() []process.Survivor
 	// Usage is what the tree has consumed so far.
 	Usage() Usage
 	// Release frees what the job holds of the machine. Call it once, last.
+	// It does not block, and ends nothing: what still runs goes on until it
+	// ends or the spawner is closed.
 	Release()
 }

@@ -1,13 +1,10 @@
 package keeper
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/reeverun/reeve/keeper/internal/subreaper"
 )
@@ -16,26 +13,12 @@ import (
 // package subreaper. One is always started ahead: a program takes longer to
 // start than to start another.
 type subreaperHolder struct {
-	null     *os.File
-	group    bool
-	starting sync.WaitGroup
+	null  *os.File
+	group bool
 
-	mu     sync.Mutex // guards the rest
-	ahead  *worker
+	mu     sync.Mutex     // guards the rest
+	ahead  <-chan *worker // gets the worker, or nil, when it is up; whoever takes the channel owns it
 	closed bool
-}
-
-// worker is a subreaper process and the host's end of its connection.
-type worker struct {
-	ctl  *os.File
-	proc *child
-}
-
-// end dismisses a worker that has no job.
-func (w *worker) end() {
-	w.ctl.Close()
-	_, _ = w.proc.wait()
-	w.proc.close()
 }
 
 func openSubreaper(o Options) (*subreaperHolder, error) {
@@ -48,12 +31,13 @@ func openSubreaper(o Options) (*subreaperHolder, error) {
 
 func (h *subreaperHolder) close() error {
 	h.mu.Lock()
-	w := h.ahead
+	ahead := h.ahead
 	h.ahead, h.closed = nil, true
 	h.mu.Unlock()
-	h.starting.Wait()
-	if w != nil {
-		w.end()
+	if ahead != nil {
+		if w := <-ahead; w != nil {
+			w.end()
+		}
 	}
 	return h.null.Close()
 }
@@ -99,17 +83,14 @@ func (h *subreaperHolder) engage(c *command, o subreaper.Order) (*worker, error)
 		return nil, err
 	}
 	defer file.Close()
-	h.mu.Lock()
-	w := h.ahead
-	h.ahead = nil
-	h.mu.Unlock()
-	if w != nil {
+	if w := h.takeAhead(); w != nil {
 		if w.give(file, c.files) == nil {
 			return w, nil
 		}
 		w.end()
 	}
-	if w, err = h.launch(); err != nil {
+	w, err := h.launch()
+	if err != nil {
 		return nil, err
 	}
 	if err := w.give(file, c.files); err != nil {
@@ -119,21 +100,16 @@ func (h *subreaperHolder) engage(c *command, o subreaper.Order) (*worker, error)
 	return w, nil
 }
 
-// give sends an order and the job's files.
-func (w *worker) give(order *os.File, files [3]*os.File) error {
-	fds := []int{int(order.Fd())}
-	for _, f := range files {
-		fds = append(fds, int(f.Fd())) // Fd also makes it blocking, as a child expects
+// takeAhead returns the worker that was started ahead, or nil.
+func (h *subreaperHolder) takeAhead() *worker {
+	h.mu.Lock()
+	ahead := h.ahead
+	h.ahead = nil
+	h.mu.Unlock()
+	if ahead == nil {
+		return nil
 	}
-	rc, err := w.ctl.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var bad error
-	err = rc.Control(func(fd uintptr) {
-		bad = unix.Sendmsg(int(fd), subreaper.Message{Kind: subreaper.Start}.Encode(), unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL)
-	})
-	return errors.Join(err, bad)
+	return <-ahead
 }
 
 // prepare starts a worker for the next job, off the way of this one.
@@ -143,58 +119,13 @@ func (h *subreaperHolder) prepare() {
 	if h.closed || h.ahead != nil {
 		return
 	}
-	h.starting.Go(func() {
+	ahead := make(chan *worker, 1)
+	h.ahead = ahead
+	go func() {
 		w, err := h.launch()
 		if err != nil {
-			return // the next job meets the error itself
+			w = nil // the next job meets the error itself
 		}
-		h.mu.Lock()
-		spare := h.closed || h.ahead != nil
-		if !spare {
-			h.ahead = w
-		}
-		h.mu.Unlock()
-		if spare {
-			w.end()
-		}
-	})
-}
-
-// launch starts a worker.
-func (h *subreaperHolder) launch() (*worker, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	theirs := os.NewFile(uintptr(pair[1]), "control")
-	defer theirs.Close()
-	if err := unix.SetNonblock(pair[0], true); err != nil {
-		unix.Close(pair[0])
-		return nil, err
-	}
-	w := &worker{ctl: os.NewFile(uintptr(pair[0]), "control")}
-	w.proc, err = forkExec(&command{
-		path: subreaper.Self, argv: []string{subreaper.Name},
-		env:   []string{subreaper.Proof, "GOMAXPROCS=1", "GOTRACEBACK=none"},
-		files: [3]*os.File{h.null, h.null, h.null},
-	}, &syscall.SysProcAttr{Setsid: h.group}, theirs)
-	if err != nil {
-		w.ctl.Close()
-		return nil, errors.Unwrap(err)
-	}
-	return w, nil
-}
-
-// memoryFile returns an anonymous file with a content.
-func memoryFile(b []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate("reeve-order", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), "order")
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+		ahead <- w
+	}()
 }

@@ -24,6 +24,7 @@ type subreaperTree struct {
 	mu        sync.Mutex // guards the rest
 	used      Usage
 	lost      bool
+	ended     bool // it has said Empty
 	abandoned bool
 	killed    bool // the subreaper has been told
 }
@@ -53,6 +54,7 @@ func (t *subreaperTree) expect(k subreaper.Kind) (subreaper.Message, bool) {
 		t.lost = true
 		return m, false
 	}
+	t.ended = k == subreaper.Empty
 	t.used = Usage{CPU: max(t.used.CPU, m.CPU), MaxRSS: max(t.used.MaxRSS, m.MaxRSS)}
 	return m, true
 }
@@ -73,9 +75,11 @@ func (t *subreaperTree) waitEmpty() error {
 		t.sweepAway()
 		return ErrLost
 	}
-	_, err := t.worker.proc.wait()
-	return err
+	return nil
 }
+
+// settle reaps the subreaper.
+func (t *subreaperTree) settle() { _, _ = t.worker.proc.wait() }
 
 // sweepAway ends what can be found of a tree that nobody holds any more.
 func (t *subreaperTree) sweepAway() {
@@ -85,7 +89,6 @@ func (t *subreaperTree) sweepAway() {
 		}
 		time.Sleep(sweepPause)
 	}
-	_, _ = t.worker.proc.wait()
 }
 
 func (t *subreaperTree) isLost() bool {
@@ -139,8 +142,11 @@ func (t *subreaperTree) members() []process.Survivor {
 // subreaper's own last word where that is more.
 func (t *subreaperTree) usage() Usage {
 	t.mu.Lock()
-	u := t.used
+	u, held := t.used, !t.lost && !t.ended
 	t.mu.Unlock()
+	if !held { // its pid may be somebody else's by now
+		return u
+	}
 	var cpu time.Duration
 	if s, err := procs.Read(t.worker.proc.pid); err == nil {
 		cpu = s.Kids

@@ -79,6 +79,7 @@ func tryOut(h holder) error {
 	if err := t.waitEmpty(); err != nil {
 		return fmt.Errorf("wait for the probe's tree: %w", err)
 	}
+	t.settle()
 	return nil
 }
 

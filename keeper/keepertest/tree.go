@@ -35,7 +35,7 @@ func plainTerm(r *rig) { r.signalled(plain, 4, process.SIGTERM, "SIGTERM", 143) 
 // children ignore SIGINT.
 func plainInt(r *rig) {
 	p, m := r.family(1, `trap 'echo got; kill $!; exit 0' INT; sleep MARK & echo up; wait`)
-	if n, err := p.Signal(process.SIGINT); err != nil || n < 2 {
+	if n, err := p.Signal(process.SIGINT); err != nil || n < 1 { // it may have ended the other itself
 		r.Errorf("signal: %d, %v", n, err)
 	}
 	p.expect(1, "got")

@@ -42,7 +42,7 @@ func probe() {
 	var b [1]byte
 	for {
 		if n, err := syscall.Read(0, b[:]); err != syscall.EINTR && n <= 0 {
-			os.Exit(0)
+			syscall.Exit(0)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func run() {
 	var ru syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
 	send(consumed(Message{Kind: Empty}, &ru))
-	os.Exit(0)
+	syscall.Exit(0)
 }
 
 func prctl(option, value uintptr) syscall.Errno {
@@ -69,7 +69,7 @@ func prctl(option, value uintptr) syscall.Errno {
 
 func fail(e syscall.Errno) {
 	send(Message{Kind: Failed, Value: int64(e)})
-	os.Exit(1)
+	syscall.Exit(1)
 }
 
 // send tells the host; if it is gone, obey will notice.
@@ -95,7 +95,7 @@ func receiveOrder() (Order, []int, error) {
 		}
 	}
 	if n == 0 || err != nil {
-		os.Exit(0)
+		syscall.Exit(0)
 	}
 	cmsgs, err := syscall.ParseSocketControlMessage(oob[:on])
 	if err != nil || len(cmsgs) != 1 {
