@@ -29,7 +29,7 @@ type entry struct {
 
 // lazyFor is how long an entry that nobody waits for may wait for company: a
 // short run then costs one commit at its end instead of three.
-const lazyFor = 2 * time.Millisecond
+const lazyFor = 10 * time.Millisecond
 
 // journal is the one writer: it commits entries in batches and publishes them
 // in order.

@@ -89,6 +89,7 @@ func (u *pump) loop() {
 	defer close(u.stopped)
 	timer := time.NewTimer(busyTick)
 	defer timer.Stop()
+	idle := false // a tick went by without a byte
 	for {
 		n, more := u.drain(false)
 		u.trim()
@@ -96,14 +97,18 @@ func (u *pump) loop() {
 		switch {
 		case more:
 			wait = 0
-		case n == 0:
+		case n == 0 && idle:
 			if wait = u.showPartials(); u.log.Arm() {
 				continue
 			}
 		}
+		// Watching a file costs more than a short program does: it begins when
+		// there was nothing to read for a tick.
+		busy := n > 0 || !idle
+		idle = n == 0
 		timer.Reset(wait)
-		if n > 0 {
-			// Busy: one read per tick, not one per write.
+		if busy {
+			// One read per tick, not one per write.
 			select {
 			case <-timer.C:
 				continue
