@@ -168,6 +168,23 @@ func TestEnvironmentFailures(t *testing.T) {
 	}
 }
 
+func TestSurvivorsAreNamed(t *testing.T) {
+	rt, _ := fake(t, reeve.Config{Dir: t.TempDir()}, 0)
+	p := spawn(t, rt, reeve.In("fake", "survivor init\nhang"))
+	awaitEvent(t, rt, p.ID(), isKind(process.KindProcessStarted))
+	if err := p.Cancel(); err != nil {
+		t.Fatal(err)
+	}
+	want := process.Survivor{PID: 1, Command: "init"}
+	if o := wait(t, p); len(o.Survivors) != 1 || o.Survivors[0] != want {
+		t.Errorf("outcome %+v", o)
+	}
+	all := events(t, rt, p.ID())
+	if f, ok := all[len(all)-1].Data.(process.Finalized); !ok || len(f.Outcome.Survivors) != 1 {
+		t.Errorf("finalized %+v", all[len(all)-1])
+	}
+}
+
 func TestLateCallsAreIgnored(t *testing.T) {
 	rt, f := fake(t, reeve.Config{}, 0)
 	p := spawn(t, rt, reeve.In("fake", "late\noutput {\"a\":1}"))

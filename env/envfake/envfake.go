@@ -16,6 +16,7 @@
 //	exit CODE         end with an exit code
 //	panic TEXT        panic
 //	goexit            leave the goroutine without an answer
+//	survivor NAME     name a process that outlives the kill
 //	late              after the end, call the host again with everything
 //
 // Without any of the endings a script succeeds.
@@ -133,7 +134,7 @@ func (e *Env) Teardown(context.Context) error {
 }
 
 // Execute plays a script.
-func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result, error) {
+func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (res env.Result, err error) {
 	if ctx.Err() != nil {
 		return env.Result{State: process.ExitCanceled}, nil
 	}
@@ -143,6 +144,7 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 	}
 	defer e.leave(in.EID)
 	p := &player{e: e, ctx: ctx, h: h, killed: killed}
+	defer func() { res.Survivors = p.survivors }()
 	for line := range strings.Lines(in.Spec.Code) {
 		verb, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
 		res, err, over := p.step(verb, arg)
@@ -182,6 +184,8 @@ type player struct {
 	h       env.Host
 	killed  <-chan struct{}
 	started bool
+
+	survivors []process.Survivor
 }
 
 func (p *player) start() {
@@ -246,6 +250,8 @@ func (p *player) step(verb, arg string) (res env.Result, err error, over bool) {
 		panic(arg)
 	case "goexit":
 		runtime.Goexit()
+	case "survivor":
+		p.survivors = append(p.survivors, process.Survivor{PID: 1 + len(p.survivors), Command: arg})
 	case "late":
 		go p.late()
 	default:
