@@ -12,8 +12,9 @@ import (
 
 // Logs holds the logs of all runs. Close it after its logs' pumps have ended.
 type Logs struct {
-	cfg   Config
-	watch watcher
+	cfg    Config
+	watch  watcher
+	spares spares
 
 	mu     sync.Mutex
 	live   map[int64]*Log // by process, runs linked by Log.next: live ones, and those in memory
@@ -38,7 +39,7 @@ func New(c Config) (*Logs, error) {
 		}
 		c.Dir = dir
 	}
-	return &Logs{cfg: c, live: map[int64]*Log{}}, nil
+	return &Logs{cfg: c, live: map[int64]*Log{}, spares: spares{dir: c.Dir}}, nil
 }
 
 // Close closes the descriptors of all live logs, which stay as they are on
@@ -55,6 +56,7 @@ func (ls *Logs) Close() error {
 			errs = append(errs, l.abandon())
 		}
 	}
+	ls.spares.close()
 	ls.watch.close()
 	return errors.Join(errs...)
 }

@@ -47,6 +47,9 @@ func (l *Log) createFile(s Stream) (backing, error) {
 	if l.logs.cfg.Dir == "" {
 		return nil, ErrNoDir
 	}
+	if b := l.takeSpare(s); b != nil {
+		return b, nil
+	}
 	if err := l.makeDir(); err != nil {
 		return nil, err
 	}
@@ -55,6 +58,20 @@ func (l *Log) createFile(s Stream) (backing, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// takeSpare gives a process's first run its folder and both files at once, if
+// they were made ahead. l.mu is held.
+func (l *Log) takeSpare(s Stream) backing {
+	if l.run != 1 || !l.fresh || l.streams[0].b != nil || l.streams[1].b != nil {
+		return nil
+	}
+	files := l.logs.spares.take(l.logs.dir(l.id))
+	if files == nil {
+		return nil
+	}
+	l.streams[0].b, l.streams[1].b = files[0], files[1]
+	return files[s]
 }
 
 // makeDir makes the process's folder with its first stream, and clears it of a
