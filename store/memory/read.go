@@ -38,7 +38,7 @@ func (s *Store) Processes(ctx context.Context, q process.Query) ([]process.Proce
 		i, _ := position(list, before)
 		list = list[:i]
 	}
-	var page []process.Process
+	page := make([]process.Process, 0, min(q.Limit, len(list), 64))
 	for i := len(list) - 1; i >= 0 && len(page) < q.Limit; i-- {
 		if q.Matches(&list[i].p) {
 			page = append(page, cloneProcess(&list[i].p))

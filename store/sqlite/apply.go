@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
-	"fmt"
+	"slices"
 
 	lib "modernc.org/sqlite/lib"
 
@@ -19,7 +19,7 @@ type write struct {
 	tags     []string
 	archive  []driver.Value
 	update   []driver.Value
-	chunks   [][]driver.Value
+	chunks   []driver.Value // rows, one behind the other
 	findings [][]driver.Value
 	ends     []end // finalized events that no other row tells
 }
@@ -28,12 +28,9 @@ type write struct {
 type end struct{ run, cursor int64 }
 
 // Apply implements [store.Store]. Rows are made before the lock is taken, and
-// written in two rounds, so that many inserts share a statement: first what is
-// new, then what changes.
+// written in two rounds, so that many share a statement: first what is new,
+// then what changes.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) error {
-	if s.closed.Load() {
-		return process.ErrClosed
-	}
 	if len(changes) == 0 {
 		return ctx.Err()
 	}
@@ -41,13 +38,17 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) error {
 	if err != nil {
 		return s.fail("apply", err)
 	}
-	s.mu.Lock()
+	if err := s.lock(); err != nil {
+		return err
+	}
 	defer s.mu.Unlock()
 	next := s.marks
-	for i := range changes {
-		next.see(&changes[i])
-	}
-	err = s.w.transaction(ctx, func() error { return s.w.apply(ctx, writes, &next) })
+	err = s.w.transaction(ctx, func() error {
+		if err := s.w.apply(ctx, writes); err != nil {
+			return err
+		}
+		return s.w.mark(&next, changes)
+	})
 	if violates(err, lib.SQLITE_CONSTRAINT_UNIQUE) {
 		err = s.w.refConflict(changes)
 	}
@@ -58,29 +59,18 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) error {
 	return nil
 }
 
-// see takes note of the numbers and times of a change.
-func (m *marks) see(c *store.Change) {
-	if p := c.Insert; p != nil {
-		m.id = max(m.id, int64(p.ID))
-		m.created.see(nanos(p.CreatedAt))
-	}
-	for i := range c.Events {
-		m.cursor = max(m.cursor, c.Events[i].Cursor)
-		m.events.see(nanos(c.Events[i].At))
-	}
-}
-
-func (w *writer) apply(ctx context.Context, writes []write, m *marks) error {
+func (w *writer) apply(ctx context.Context, writes []write) error {
 	defer w.forget()
 	for i := range writes {
 		if err := w.insert(&writes[i]); err != nil {
 			return err
 		}
 	}
-	for _, b := range []*bulk{w.insertProcess, w.insertSpec, w.insertTag} {
-		if err := b.flush(); err != nil {
-			return err
-		}
+	if err := flush(w.insertProcess, w.insertSpec, w.insertTag); err != nil {
+		return err
+	}
+	if err := w.checkKnown(writes); err != nil {
+		return err
 	}
 	for i := range writes {
 		if err := w.change(&writes[i]); err != nil {
@@ -90,16 +80,21 @@ func (w *writer) apply(ctx context.Context, writes []write, m *marks) error {
 			return err
 		}
 	}
-	if err := w.insertEvents.flush(); err != nil {
-		return err
+	return flush(w.updateProcess, w.insertEvents)
+}
+
+func flush(bulks ...*bulk) error {
+	for _, b := range bulks {
+		if err := b.flush(); err != nil {
+			return err
+		}
 	}
-	_, err := w.saveMarks.exec(m.args()...)
-	return err
+	return nil
 }
 
 // forget drops the rows that a failed batch left waiting.
 func (w *writer) forget() {
-	for _, b := range []*bulk{w.insertProcess, w.insertSpec, w.insertTag, w.insertEvents} {
+	for _, b := range []*bulk{w.insertProcess, w.insertSpec, w.insertTag, w.updateProcess, w.insertEvents} {
 		b.reset()
 	}
 }
@@ -123,42 +118,27 @@ func (w *writer) insert(c *write) error {
 	return nil
 }
 
-// change makes the rest of a write, in the order of the contract.
+// change makes the rest of a write, in the order of the contract. Updates may
+// wait, unless something builds on them.
 func (w *writer) change(c *write) error {
-	known := c.process != nil
-	for _, st := range []struct {
-		*stmt
-		args []driver.Value
-	}{{w.archiveRun, c.archive}, {w.updateProcess, c.update}} {
-		if st.args == nil {
-			continue
-		}
-		n, err := st.exec(st.args...)
-		if err != nil {
+	if c.archive != nil {
+		if err := w.updateProcess.flush(); err != nil {
 			return err
 		}
-		if n == 0 {
-			return notFound(c.id)
+		if _, err := w.archiveRun.exec(c.archive...); err != nil {
+			return err
 		}
-		known = true
 	}
-	if !known {
-		if row, err := w.exists.row(1, int64(c.id)); err != nil || row == nil {
-			return orNotFound(err, c.id)
+	if c.update != nil {
+		if err := w.updateProcess.add(c.update...); err != nil {
+			return err
 		}
 	}
 	return w.events(c)
 }
 
-func orNotFound(err error, id process.ID) error {
-	if err != nil {
-		return err
-	}
-	return notFound(id)
-}
-
 func (w *writer) events(c *write) error {
-	for _, row := range c.chunks {
+	for row := range slices.Chunk(c.chunks, chunkColumns) {
 		if err := w.insertEvents.add(row...); err != nil {
 			return err
 		}
@@ -169,35 +149,21 @@ func (w *writer) events(c *write) error {
 		}
 	}
 	for _, e := range c.ends {
-		n, err := w.finalizeNewest.exec(e.cursor, int64(c.id), e.run)
-		if err == nil && n == 0 {
-			_, err = w.finalizeArchived.exec(e.cursor, int64(c.id), e.run)
-		}
-		if err != nil {
+		if err := w.finalize(c.id, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refConflict tells which ref of a refused batch is taken. The transaction is
-// over by now.
-func (w *writer) refConflict(changes []store.Change) error {
-	seen := map[string]bool{}
-	for i := range changes {
-		p := changes[i].Insert
-		if p == nil || p.Ref == "" {
-			continue
-		}
-		row, err := w.findRef.row(1, p.Ref)
-		if err != nil {
-			return err
-		}
-		if row != nil || seen[p.Ref] {
-			return &process.Error{Code: process.CodeRefConflict, Field: "ref",
-				Message: fmt.Sprintf("another process carries the ref %q", p.Ref)}
-		}
-		seen[p.Ref] = true
+// finalize records the end of a run, the newest or an earlier one.
+func (w *writer) finalize(id process.ID, e end) error {
+	if err := w.updateProcess.flush(); err != nil {
+		return err
 	}
-	return process.ErrRefConflict
+	n, err := w.finalizeNewest.exec(e.cursor, int64(id), e.run)
+	if err == nil && n == 0 {
+		_, err = w.finalizeArchived.exec(e.cursor, int64(id), e.run)
+	}
+	return err
 }

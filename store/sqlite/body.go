@@ -9,75 +9,126 @@ import (
 
 // bodyJSON is what processes.body and runs.body hold: a run, and for the
 // former the process around it, without what has a column. Times are
-// nanoseconds; zero values are left out.
+// nanoseconds; zero values are left out. It is what is read; the same fields
+// are written by hand, below.
 type bodyJSON struct {
-	Claimed     bool              `json:"claimed,omitempty"`
-	Paused      bool              `json:"paused,omitempty"`
-	PausedAt    int64             `json:"pausedAt,omitempty"`
-	LastSeq     int64             `json:"lastSeq,omitempty"`
-	Lifecycle   int               `json:"lifecycle,omitempty"`
-	Error       string            `json:"error,omitempty"`
-	Exit        *exitJSON         `json:"exit,omitempty"`
-	Outcome     *outcomeJSON      `json:"outcome,omitempty"`
-	Output      map[string]any    `json:"output,omitempty"`
-	StdoutBytes int64             `json:"stdoutBytes,omitempty"`
-	StderrBytes int64             `json:"stderrBytes,omitempty"`
-	Phase       *process.Phase    `json:"phase,omitempty"`
-	Progress    *process.Progress `json:"progress,omitempty"`
-	Enforced    *process.Enforced `json:"enforced,omitempty"`
-	Usage       *process.Usage    `json:"usage,omitempty"`
-	Captured    process.RawOutput `json:"captured,omitempty"`
-	StartedAt   int64             `json:"startedAt,omitempty"`
-	CompletedAt int64             `json:"completedAt,omitempty"`
+	Claimed     bool              `json:"claimed"`
+	Paused      bool              `json:"paused"`
+	PausedAt    int64             `json:"pausedAt"`
+	LastSeq     int64             `json:"lastSeq"`
+	Lifecycle   int               `json:"lifecycle"`
+	Error       string            `json:"error"`
+	Exit        *exitJSON         `json:"exit"`
+	Outcome     *outcomeJSON      `json:"outcome"`
+	Output      map[string]any    `json:"output"`
+	StdoutBytes int64             `json:"stdoutBytes"`
+	StderrBytes int64             `json:"stderrBytes"`
+	Phase       *process.Phase    `json:"phase"`
+	Progress    *process.Progress `json:"progress"`
+	Enforced    *process.Enforced `json:"enforced"`
+	Usage       *process.Usage    `json:"usage"`
+	Captured    process.RawOutput `json:"captured"`
+	StartedAt   int64             `json:"startedAt"`
+	CompletedAt int64             `json:"completedAt"`
 }
 
 type exitJSON struct {
 	Code   int    `json:"code"`
-	Reason string `json:"reason,omitempty"`
-	Signal string `json:"signal,omitempty"`
+	Reason string `json:"reason"`
+	Signal string `json:"signal"`
 }
 
 type outcomeJSON struct {
 	Kind      process.OutcomeKind    `json:"kind"`
-	Reason    *process.FailureReason `json:"reason,omitempty"`
-	Summary   string                 `json:"summary,omitempty"`
-	Findings  []process.Finding      `json:"findings,omitempty"`
-	Survivors []process.Survivor     `json:"survivors,omitempty"`
+	Reason    *process.FailureReason `json:"reason"`
+	Summary   string                 `json:"summary"`
+	Findings  []process.Finding      `json:"findings"`
+	Survivors []process.Survivor     `json:"survivors"`
 }
 
-func encodeBody(p *process.Process) (string, error) {
-	j := runBody(&p.Run)
-	j.Claimed, j.Paused, j.PausedAt, j.LastSeq = p.Claimed, p.Paused, optionalNanos(p.PausedAt), p.LastSeq
-	b, err := json.Marshal(&j)
-	return string(b), err
+func (o *object) body(p *process.Process) (string, error) {
+	o.start()
+	o.bool("claimed", p.Claimed)
+	o.bool("paused", p.Paused)
+	o.int("pausedAt", optionalNanos(p.PausedAt))
+	o.int("lastSeq", p.LastSeq)
+	o.run(&p.Run)
+	return o.done()
 }
 
-func encodeRun(r *process.Run) (string, error) {
-	j := runBody(r)
-	b, err := json.Marshal(&j)
-	return string(b), err
+func (o *object) archived(r *process.Run) (string, error) {
+	o.start()
+	o.run(r)
+	return o.done()
 }
 
-func runBody(r *process.Run) bodyJSON {
-	j := bodyJSON{
-		Lifecycle: int(r.Lifecycle), Error: r.Error, Output: r.Output,
-		StdoutBytes: r.StdoutBytes, StderrBytes: r.StderrBytes,
-		Phase: r.Phase, Enforced: r.Enforced, Captured: r.Captured,
-		StartedAt: optionalNanos(r.StartedAt), CompletedAt: optionalNanos(r.CompletedAt),
-	}
+func (o *object) run(r *process.Run) {
+	o.int("lifecycle", int64(r.Lifecycle))
+	o.string("error", r.Error)
 	if r.Exit != nil {
-		j.Exit = &exitJSON{r.Exit.Code, r.Exit.Reason, r.Exit.Signal}
+		o.key("exit")
+		o.open()
+		o.int("code", int64(r.Exit.Code))
+		o.string("reason", r.Exit.Reason)
+		o.string("signal", r.Exit.Signal)
+		o.close()
 	}
-	if o := r.Outcome; o != nil {
-		j.Outcome = &outcomeJSON{o.Kind, o.Reason, o.Summary, o.Findings, o.Survivors}
+	if r.Outcome != nil {
+		o.outcome(r.Outcome)
+	}
+	if len(r.Output) > 0 {
+		o.value("output", r.Output)
+	}
+	o.int("stdoutBytes", r.StdoutBytes)
+	o.int("stderrBytes", r.StderrBytes)
+	if r.Phase != nil {
+		o.value("phase", r.Phase)
 	}
 	if r.Progress != (process.Progress{}) {
-		j.Progress = &r.Progress
+		o.value("progress", r.Progress)
 	}
-	if r.Usage != (process.Usage{}) {
-		j.Usage = &r.Usage
+	if r.Enforced != nil {
+		o.key("enforced")
+		o.open()
+		o.string("treeKill", r.Enforced.TreeKill)
+		o.strings("missing", r.Enforced.Missing)
+		o.close()
 	}
-	return j
+	o.usage(&r.Usage)
+	o.string("captured", string(r.Captured))
+	o.int("startedAt", optionalNanos(r.StartedAt))
+	o.int("completedAt", optionalNanos(r.CompletedAt))
+}
+
+func (o *object) outcome(v *process.Outcome) {
+	o.key("outcome")
+	o.open()
+	o.string("kind", string(v.Kind))
+	if v.Reason != nil {
+		o.value("reason", v.Reason)
+	}
+	o.string("summary", v.Summary)
+	if len(v.Findings) > 0 {
+		o.value("findings", v.Findings)
+	}
+	if len(v.Survivors) > 0 {
+		o.value("survivors", v.Survivors)
+	}
+	o.close()
+}
+
+func (o *object) usage(u *process.Usage) {
+	if *u == (process.Usage{}) {
+		return
+	}
+	o.key("usage")
+	o.open()
+	o.int("wallMs", u.WallMS)
+	o.int("pausedMs", u.PausedMS)
+	o.int("cpuMs", u.CPUMS)
+	o.int("maxRssBytes", u.MaxRSSBytes)
+	o.int("tokens", u.Tokens)
+	o.close()
 }
 
 // decodeBody fills in what the JSON holds.

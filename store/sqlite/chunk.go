@@ -20,35 +20,22 @@ const (
 	sqlInsertEvents = `INSERT INTO events (cursor, span, process, last_seq, count, first_at, last_at, body) VALUES `
 )
 
-// encoder writes JSON into one buffer, again and again.
-type encoder struct {
-	buf bytes.Buffer
-	enc *json.Encoder
-}
-
-func newEncoder() *encoder {
-	e := &encoder{}
-	e.enc = json.NewEncoder(&e.buf)
-	e.enc.SetEscapeHTML(false)
-	return e
-}
-
-// chunks makes the rows that hold events of one process: one, unless their
-// cursors lie far apart.
-func (e *encoder) chunks(events []process.Event) (rows [][]driver.Value, err error) {
-	for len(events) > 0 {
+// chunks makes the rows that hold events of one process, one behind the other:
+// a single one, unless their cursors lie far apart.
+func (e *encoder) chunks(events []process.Event) (rows []driver.Value, err error) {
+	for len(events) > 0 && err == nil {
 		n := 1
 		for n < len(events) && events[n].Cursor-events[0].Cursor <= maxSpan {
 			n++
 		}
-		row, err := e.chunk(events[:n])
-		if err != nil {
-			return nil, err
+		var row []driver.Value
+		row, err = e.chunk(events[:n])
+		if events = events[n:]; len(events) == 0 && rows == nil {
+			return row, err
 		}
-		rows = append(rows, row)
-		events = events[n:]
+		rows = append(rows, row...)
 	}
-	return rows, nil
+	return rows, err
 }
 
 func (e *encoder) chunk(events []process.Event) ([]driver.Value, error) {
@@ -58,37 +45,37 @@ func (e *encoder) chunk(events []process.Event) ([]driver.Value, error) {
 		at := nanos(events[i].At)
 		minAt, maxAt = min(minAt, at), max(maxAt, at)
 	}
-	e.buf.Reset()
+	e.b, e.err = e.b[:0], nil
 	for i := range events {
-		if err := e.event(&events[i], first.Cursor, minAt); err != nil {
-			return nil, fmt.Errorf("event %d of process %d: %w", events[i].Seq, events[i].Process, err)
-		}
+		e.event(&events[i], first.Cursor, minAt)
 	}
-	e.buf.WriteByte(']')
-	return []driver.Value{first.Cursor, last.Cursor - first.Cursor, int64(first.Process), last.Seq,
-		int64(len(events)), minAt, maxAt, e.buf.String()}, nil
+	e.b = append(e.b, ']')
+	return e.row(first.Cursor, last.Cursor-first.Cursor, int64(first.Process), last.Seq,
+		int64(len(events)), minAt, maxAt, string(e.b)), e.err
 }
 
 // event appends one event, after what stands in the buffer already.
-func (e *encoder) event(ev *process.Event, cursor, at int64) error {
-	if e.buf.Len() == 0 {
-		e.buf.WriteString("[[")
+func (e *encoder) event(ev *process.Event, cursor, at int64) {
+	b := e.b
+	if len(b) == 0 {
+		b = append(b, "[["...)
 	} else {
-		e.buf.WriteString(",[")
+		b = append(b, ",["...)
 	}
-	b := e.buf.AvailableBuffer()
 	b = append(strconv.AppendInt(b, ev.Seq, 10), ',')
 	b = append(strconv.AppendInt(b, ev.Cursor-cursor, 10), ',')
 	b = append(strconv.AppendInt(b, int64(ev.Run), 10), ',')
 	b = append(strconv.AppendInt(b, nanos(ev.At)-at, 10), ',')
-	b = append(strconv.AppendQuote(b, string(ev.Kind)), ',')
-	e.buf.Write(b)
-	if err := e.enc.Encode(ev.Data); err != nil {
-		return err
+	b = append(appendString(b, string(ev.Kind)), ',')
+	b, common := appendPayload(b, ev.Data)
+	if !common {
+		text, err := json.Marshal(ev.Data)
+		if err != nil {
+			e.err = fmt.Errorf("event %d: %w", ev.Seq, err)
+		}
+		b = append(b, text...)
 	}
-	e.buf.Truncate(e.buf.Len() - 1) // Encode ends with a newline
-	e.buf.WriteByte(']')
-	return nil
+	e.b = append(b, ']')
 }
 
 // chunkRow is a stored chunk.

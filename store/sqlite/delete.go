@@ -23,10 +23,9 @@ const (
 // Delete implements [store.Store]. It is the one place where rows of processes
 // go; a table that names a process has its statement here.
 func (s *Store) Delete(ctx context.Context, id process.ID) error {
-	if s.closed.Load() {
-		return process.ErrClosed
+	if err := s.lock(); err != nil {
+		return err
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.w
 	return s.fail("delete process", w.transaction(ctx, func() error {

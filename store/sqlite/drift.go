@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 )
 
 const (
@@ -11,6 +12,39 @@ const (
 		created_skew FROM marks`
 	sqlIDTime = `SELECT id, created_at FROM processes WHERE id >= ? ORDER BY id LIMIT 1`
 )
+
+// drift says how far a clock ran against the order of ids or cursors: whatever
+// was stored after something of a time t has a time of at least t - skew.
+type drift struct {
+	high int64 // the latest time seen
+	skew int64 // how far a later one lay behind it
+}
+
+func (d *drift) see(t int64) {
+	if t >= d.high {
+		d.high = t
+		return
+	}
+	d.skew = max(d.skew, minus(d.high, t))
+}
+
+// plus and minus stop at the ends of the numbers.
+func plus(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func minus(a, b int64) int64 {
+	switch {
+	case b > 0 && a < math.MinInt64+b:
+		return math.MinInt64
+	case b < 0 && a > math.MaxInt64+b:
+		return math.MaxInt64
+	}
+	return a - b
+}
 
 // timeline is a table whose keys are in order and whose times are so up to a
 // skew (see drift).

@@ -8,10 +8,28 @@ import (
 	"github.com/reeverun/reeve/store"
 )
 
+// encoder makes rows and the JSON in them. It keeps its buffer, and cuts rows
+// from pieces of memory that hold many: a batch has hundreds.
+type encoder struct {
+	object
+	piece int // how many values to make room for at once
+	slab  []driver.Value
+}
+
+// row makes a row that is the caller's.
+func (e *encoder) row(values ...driver.Value) []driver.Value {
+	if len(values) > cap(e.slab)-len(e.slab) {
+		e.slab = make([]driver.Value, 0, max(e.piece, len(values)))
+	}
+	n := len(e.slab)
+	e.slab = append(e.slab, values...)
+	return e.slab[n:len(e.slab):len(e.slab)]
+}
+
 // encode makes the rows of a batch.
 func (s *Store) encode(changes []store.Change) ([]write, error) {
 	writes := make([]write, len(changes))
-	enc := newEncoder()
+	enc := &encoder{piece: min(24*len(changes), 1024)} // a new process takes 24
 	for i := range changes {
 		if err := s.encodeChange(enc, &changes[i], &writes[i]); err != nil {
 			return nil, err
@@ -38,20 +56,20 @@ func (s *Store) encodeRows(enc *encoder, c *store.Change, w *write) (err error) 
 		if c.Update == nil && c.Archive == nil { // else the run may be another by then
 			at, ends = take(ends, p.Number)
 		}
-		if w.process, w.spec, err = s.processRow(p, at); err != nil {
+		if w.process, w.spec, err = s.processRow(enc, p, at); err != nil {
 			return err
 		}
 		w.tags = p.Tags
 	}
 	if c.Archive != nil {
-		if w.archive, err = archiveRow(w.id, c.Archive); err != nil {
+		if w.archive, err = archiveRow(enc, w.id, c.Archive); err != nil {
 			return err
 		}
 	}
 	if p := c.Update; p != nil {
 		var at driver.Value
 		at, ends = take(ends, p.Number)
-		if w.update, err = updateRow(p, at); err != nil {
+		if w.update, err = updateRow(enc, p, at); err != nil {
 			return err
 		}
 	}

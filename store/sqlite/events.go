@@ -12,7 +12,7 @@ const (
 	chunkFields = `cursor, process, first_at, body`
 
 	sqlEvents = `SELECT ` + chunkFields + ` FROM events INDEXED BY events_by_process
-		WHERE process = ? AND last_seq > ? ORDER BY last_seq LIMIT ?`
+		WHERE process = ? AND last_seq > ? ORDER BY last_seq`
 
 	// A chunk that begins before the cursor may end after it, but not if it
 	// begins maxSpan before.
@@ -31,25 +31,26 @@ func (s *Store) Events(ctx context.Context, id process.ID, after int64, limit in
 	return events, s.fail("read events", err)
 }
 
-func (s *Store) eventsBySeq(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error) {
-	rows, err := s.read.events.QueryContext(ctx, int64(id), after, limit) // a chunk holds at least one
+func (s *Store) eventsBySeq(ctx context.Context, id process.ID, after int64, limit int) (events []process.Event, err error) {
+	rows, err := s.read.events.QueryContext(ctx, int64(id), after)
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := collectRows(rows, scanChunk)
-	if err != nil {
-		return nil, err
-	}
-	if len(chunks) == 0 {
-		return nil, s.known(ctx, id)
-	}
-	var events []process.Event
-	for i := 0; i < len(chunks) && len(events) < limit; i++ {
-		if events, err = chunks[i].decode(events, after, 0); err != nil {
+	defer rows.Close()
+	for len(events) < limit && rows.Next() {
+		c, err := scanChunk(rows)
+		if err != nil {
+			return nil, err
+		}
+		if events, err = c.decode(events, after, 0); err != nil {
 			return nil, err
 		}
 	}
-	return events[:min(limit, len(events))], nil
+	if err := rows.Err(); err != nil || len(events) > 0 {
+		return events[:min(limit, len(events))], err
+	}
+	rows.Close() // the next question may need the connection
+	return nil, s.known(ctx, id)
 }
 
 // AllEvents implements [store.Store].

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -16,13 +17,13 @@ import (
 // here, not left to the planner: with a million rows a wrong guess is the
 // difference between microseconds and seconds.
 //
-//	filter        walk along                         walks
-//	ref           processes_by_ref                   1
-//	parent        processes_by_parent                1
-//	tag           tags                               1
-//	state/status  processes_by_state (both, id)      1 for each pair that can match
-//	environment   processes_by_environment           1
-//	none          the table                          1
+//	filter        walk along                     walks
+//	ref           processes_by_ref               1
+//	parent        processes_by_parent            1
+//	tag           the table tags                 1
+//	state/status  processes_by_state             1 for each pair that can match
+//	environment   processes_by_environment       1
+//	none          the table processes            1
 //
 // With several filters the first of these wins.
 const sqlList = `SELECT ` + processFields + ` FROM (%s) w
@@ -35,13 +36,9 @@ func (s *Store) Processes(ctx context.Context, q process.Query) ([]process.Proce
 }
 
 func (s *Store) page(ctx context.Context, q process.Query) ([]process.Process, error) {
-	before, err := q.Before()
+	l, err := newLister(q)
 	if err != nil {
 		return nil, err
-	}
-	l := &lister{q: q}
-	if before > 0 {
-		l.where("p.id < ?", int64(before))
 	}
 	if q.Since.IsZero() && q.Until.IsZero() {
 		return l.run(ctx, s.db)
@@ -61,8 +58,65 @@ func (s *Store) page(ctx context.Context, q process.Query) ([]process.Process, e
 // lister puts the text of a list together.
 type lister struct {
 	q       process.Query
+	from    string   // what the walks go along
+	id      string   // the column that has the ids there
 	filters []string // what every walk checks
 	args    []any
+}
+
+func newLister(q process.Query) (*lister, error) {
+	before, err := q.Before()
+	if err != nil {
+		return nil, err
+	}
+	l := &lister{q: q}
+	l.choose()
+	if before > 0 {
+		l.where(l.id+" < ?", int64(before))
+	}
+	if q.Ref != "" {
+		l.where("p.ref = ?", q.Ref)
+	}
+	if q.Parent != 0 {
+		l.where("p.parent = ?", int64(q.Parent))
+	}
+	if q.Environment != "" {
+		l.where("p.environment = ?", q.Environment)
+	}
+	switch {
+	case l.byTag():
+		l.where("t.tag = ?", q.Tag)
+	case q.Tag != "":
+		l.where("EXISTS (SELECT 1 FROM tags WHERE tag = ? AND process = p.id)", q.Tag)
+	}
+	return l, nil
+}
+
+// choose decides what to walk along.
+func (l *lister) choose() {
+	l.id = "p.id"
+	switch {
+	case l.byTag():
+		l.from, l.id = "tags t CROSS JOIN processes p ON p.id = t.process", "t.process"
+	case l.q.Ref != "":
+		l.from = "processes p INDEXED BY processes_by_ref"
+	case l.q.Parent != 0:
+		l.from = "processes p INDEXED BY processes_by_parent"
+	case l.byState():
+		l.from = "processes p INDEXED BY processes_by_state"
+	case l.q.Environment != "":
+		l.from = "processes p INDEXED BY processes_by_environment"
+	default:
+		l.from = "processes p NOT INDEXED"
+	}
+}
+
+func (l *lister) byTag() bool {
+	return l.q.Tag != "" && l.q.Ref == "" && l.q.Parent == 0
+}
+
+func (l *lister) byState() bool {
+	return (l.q.State != "" || l.q.Status != nil) && l.q.Ref == "" && l.q.Parent == 0 && l.q.Tag == ""
 }
 
 func (l *lister) where(filter string, args ...any) {
@@ -82,23 +136,23 @@ func (l *lister) bound(ctx context.Context, tx *sql.Tx) error {
 		if err != nil {
 			return err
 		}
-		l.where("p.id >= ? AND p.created_at >= ?", from, nanos(since))
+		l.where(l.id+" >= ? AND p.created_at >= ?", from, nanos(since))
 	}
 	if until := l.q.Until; !until.IsZero() {
 		to, err := b.search(plus(nanos(until), b.skew))
 		if err != nil {
 			return err
 		}
-		l.where("p.id < ? AND p.created_at < ?", to, nanos(until))
+		l.where(l.id+" < ? AND p.created_at < ?", to, nanos(until))
 	}
 	return nil
 }
 
 func (l *lister) run(ctx context.Context, db querier) ([]process.Process, error) {
-	ids, args := l.ids()
-	list, err := collect(ctx, db, scanListed, fmt.Sprintf(sqlList, ids), args...)
-	// The walks are in order, the join keeps it, but neither is promised.
-	slices.SortFunc(list, func(a, b process.Process) int { return int(b.ID - a.ID) })
+	query, args := l.query()
+	list, err := collect(ctx, db, scanListed, query, args...)
+	// The walks are in order and the join keeps it, but nothing promises that.
+	slices.SortFunc(list, func(a, b process.Process) int { return cmp.Compare(b.ID, a.ID) })
 	return list, err
 }
 
@@ -107,65 +161,26 @@ func scanListed(row scanner) (p process.Process, err error) {
 	return p, err
 }
 
-// ids returns the query for the ids of the page.
-func (l *lister) ids() (string, []any) {
-	q := &l.q
-	switch {
-	case q.Ref != "":
-		l.where("p.ref = ?", q.Ref)
-	case q.Parent != 0:
-		l.where("p.parent = ?", int64(q.Parent))
-	}
-	if q.Environment != "" {
-		l.where("p.environment = ?", q.Environment)
-	}
-	switch {
-	case q.Ref != "":
-		if q.Parent != 0 {
-			l.where("p.parent = ?", int64(q.Parent))
-		}
-		return l.plain("processes_by_ref")
-	case q.Parent != 0:
-		return l.plain("processes_by_parent")
-	case q.Tag != "":
-		return l.byTag()
-	case q.State != "" || q.Status != nil:
-		return l.byState()
-	case q.Environment != "":
-		return l.plain("processes_by_environment")
-	}
-	return l.plain("")
+func (l *lister) query() (string, []any) {
+	walks, args := l.merged()
+	return fmt.Sprintf(sqlList, walks), args
 }
 
-// plain is a walk of its own, all filters checked.
-func (l *lister) plain(index string) (string, []any) {
-	if l.q.Tag != "" {
-		l.where("EXISTS (SELECT 1 FROM tags t WHERE t.tag = ? AND t.process = p.id)", l.q.Tag)
+// merged returns the text that finds the ids of the page: of one walk, or of
+// several whose results are merged.
+func (l *lister) merged() (string, []any) {
+	if !l.byState() {
+		l.whereStates()
+		return l.walk(), append(l.args, l.q.Limit)
 	}
-	l.whereStates()
-	return l.walk("processes p"+indexedBy(index), "p.id"), append(l.args, l.q.Limit)
-}
-
-func (l *lister) byTag() (string, []any) {
-	l.where("t.tag = ?", l.q.Tag)
-	l.whereStates()
-	// The bounds are on p.id; the index is on t.process.
-	for i, f := range l.filters {
-		l.filters[i] = strings.ReplaceAll(f, "p.id ", "t.process ")
-	}
-	return l.walk("tags t CROSS JOIN processes p ON p.id = t.process", "t.process"), append(l.args, l.q.Limit)
-}
-
-// byState walks along every pair of state and exit state that can match, and
-// merges.
-func (l *lister) byState() (string, []any) {
 	var walks []string
 	var args []any
 	for _, state := range l.states() {
 		for _, exit := range l.exits() {
-			pair := &lister{q: l.q, filters: slices.Clone(l.filters), args: slices.Clone(l.args)}
+			pair := *l
+			pair.filters, pair.args = slices.Clone(l.filters), slices.Clone(l.args)
 			pair.where("p.state = ? AND p.exit_state = ?", state, exit)
-			walks = append(walks, "SELECT id FROM ("+pair.walk("processes p"+indexedBy("processes_by_state"), "p.id")+")")
+			walks = append(walks, "SELECT id FROM ("+pair.walk()+")")
 			args = append(append(args, pair.args...), l.q.Limit)
 		}
 	}
@@ -175,37 +190,31 @@ func (l *lister) byState() (string, []any) {
 	return strings.Join(walks, " UNION ALL ") + " ORDER BY id DESC LIMIT ?", append(args, l.q.Limit)
 }
 
-// walk is the text of one walk; its last argument is the limit.
-func (l *lister) walk(from, key string) string {
+// walk is the text of one walk. Its last argument is the limit.
+func (l *lister) walk() string {
 	where := ""
 	if len(l.filters) > 0 {
 		where = " WHERE " + strings.Join(l.filters, " AND ")
 	}
-	return "SELECT " + key + " AS id FROM " + from + where + " ORDER BY " + key + " DESC LIMIT ?"
+	return "SELECT " + l.id + " AS id FROM " + l.from + where + " ORDER BY " + l.id + " DESC LIMIT ?"
 }
 
-func indexedBy(index string) string {
-	if index == "" {
-		return " NOT INDEXED"
-	}
-	return " INDEXED BY " + index
-}
-
-// whereStates checks the states where another index is walked along.
+// whereStates checks the states when the walk does not go along them.
 func (l *lister) whereStates() {
 	if l.q.State != "" {
-		l.where("p.state IN (" + join(l.states()) + ")")
+		l.where("p.state IN (" + commas(l.states()) + ")")
 	}
 	if l.q.Status != nil {
-		l.where("p.exit_state IN (" + join(l.exits()) + ")")
+		l.where("p.exit_state IN (" + commas(l.exits()) + ")")
 	}
 }
 
-func join(codes []int) string {
+func commas(codes []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(codes), " ", ","), "[]")
 }
 
-// states returns the codes that match; exits does the same.
+// states returns the codes that match, all if there is no filter; exits does
+// the same.
 func (l *lister) states() (codes []int) {
 	for i, s := range stateCodes {
 		if l.q.State == "" || l.q.State == s {

@@ -1,10 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
-	"database/sql/driver"
 	"errors"
-	"math"
+	"slices"
 
 	"github.com/reeverun/reeve/store"
 )
@@ -13,45 +13,15 @@ const (
 	sqlLoadMarks = `SELECT id, cursor, created_high, created_skew, event_high, event_skew FROM marks`
 	sqlSaveMarks = `UPDATE marks SET id = ?, cursor = ?, created_high = ?, created_skew = ?, event_high = ?, event_skew = ?`
 	sqlMarks     = `SELECT id, cursor FROM marks`
+
+	sqlEarliestCreated = `SELECT min(created_at) FROM processes WHERE id > ?`
+	sqlEarliestEvent   = `SELECT min(first_at) FROM events WHERE cursor > ?`
 )
 
 // marks is the one row of the table of that name.
 type marks struct {
 	id, cursor      int64
 	created, events drift
-}
-
-// drift says how far a clock ran against the order of ids or cursors: whatever
-// was stored after something of a time t has a time of at least t - skew.
-type drift struct {
-	high int64 // the latest time seen
-	skew int64 // how far a later one lay behind it
-}
-
-func (d *drift) see(t int64) {
-	if t >= d.high {
-		d.high = t
-		return
-	}
-	d.skew = max(d.skew, minus(d.high, t))
-}
-
-// plus and minus stop at the ends of the numbers.
-func plus(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-func minus(a, b int64) int64 {
-	switch {
-	case b > 0 && a < math.MinInt64+b:
-		return math.MinInt64
-	case b < 0 && a > math.MaxInt64+b:
-		return math.MaxInt64
-	}
-	return a - b
 }
 
 func (w *writer) readMarks() (m marks, err error) {
@@ -66,8 +36,62 @@ func (w *writer) readMarks() (m marks, err error) {
 	return marks{n(0), n(1), drift{n(2), n(3)}, drift{n(4), n(5)}}, nil
 }
 
-func (m *marks) args() []driver.Value {
-	return []driver.Value{m.id, m.cursor, m.created.high, m.created.skew, m.events.high, m.events.skew}
+// mark takes note of the numbers and times of changes that were just written,
+// and stores it.
+func (w *writer) mark(m *marks, changes []store.Change) error {
+	var created, events []moment
+	for i := range changes {
+		if p := changes[i].Insert; p != nil {
+			created = append(created, moment{int64(p.ID), nanos(p.CreatedAt)})
+		}
+		for _, e := range changes[i].Events {
+			events = append(events, moment{e.Cursor, nanos(e.At)})
+		}
+	}
+	if err := m.created.observe(created, &m.id, w.earliestCreated, 0); err != nil {
+		return err
+	}
+	if err := m.events.observe(events, &m.cursor, w.earliestEvent, maxSpan); err != nil {
+		return err
+	}
+	_, err := w.saveMarks.exec(m.id, m.cursor, m.created.high, m.created.skew, m.events.high, m.events.skew)
+	return err
+}
+
+// moment is the time that belongs to an id or a cursor.
+type moment struct{ key, at int64 }
+
+// observe takes note of moments, and of the highest key. Keys come almost in
+// order; for those that come late it asks for the earliest time stored after
+// them, slack keys to be on the safe side.
+func (d *drift) observe(moments []moment, last *int64, earliest *stmt, slack int64) error {
+	order := func(a, b moment) int { return cmp.Compare(a.key, b.key) }
+	if !slices.IsSortedFunc(moments, order) {
+		slices.SortFunc(moments, order)
+	}
+	if len(moments) == 0 {
+		return nil
+	}
+	first, latest := moments[0].key, int64(never) // the latest time of a late key
+	for _, m := range moments {
+		if m.key <= *last {
+			latest = max(latest, m.at)
+		}
+		d.see(m.at)
+	}
+	late := first <= *last
+	*last = max(*last, moments[len(moments)-1].key)
+	if !late {
+		return nil
+	}
+	row, err := earliest.row(1, first-slack)
+	if err != nil {
+		return err
+	}
+	if at, ok := row[0].(int64); ok && at < latest {
+		d.skew = max(d.skew, minus(latest, at))
+	}
+	return nil
 }
 
 // Marks implements [store.Store].

@@ -21,19 +21,34 @@ import (
 // applicationID marks a database as Reeve's; it is set by the first migration.
 const applicationID = 0x52656576
 
+// minSize is the smallest a database with anything in it can be.
+const minSize = 512
+
 // busyTimeout is how long to wait for another program that looks into the
 // file, in milliseconds. Reeve itself has one writer.
 const busyTimeout = 10_000
 
 // dsn names a database for the driver: as a URI, since paths may hold anything.
 func dsn(path, mode string, pragmas ...string) string {
+	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout)}, pragmas...)
+	return uri(path, url.Values{"mode": {mode}, "_pragma": pragmas})
+}
+
+func uri(path string, q url.Values) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") { // C:/...
 		path = "/" + path
 	}
-	q := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout)}}
-	q["_pragma"] = append(q["_pragma"], pragmas...)
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+}
+
+// readOnly names a database so that looking into it leaves no trace. Without a
+// log beside it the file is all there is, and SQLite need not make one.
+func readOnly(path string) string {
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		return dsn(path, "ro")
+	}
+	return uri(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 }
 
 // prepareFile makes sure that there is a file this program may write: a new
@@ -54,6 +69,8 @@ func prepareFile(ctx context.Context, path string) error {
 		return fmt.Errorf("%s is not a file", path)
 	case info.Size() == 0:
 		return nil // created and never written: as good as new
+	case info.Size() < minSize: // SQLite would take it for an empty one
+		return fmt.Errorf("%s is not a database: move it away, or restore a backup; it was not changed", path)
 	}
 	return inspect(ctx, path)
 }
@@ -72,7 +89,7 @@ func createFile(path string) error {
 
 // inspect refuses a file that is not a database, not Reeve's, or from the future.
 func inspect(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", dsn(path, "ro"))
+	db, err := sql.Open("sqlite", readOnly(path))
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/reeverun/reeve/process"
 )
@@ -21,12 +23,18 @@ const (
 	tagColumns   = 2
 	sqlInsertTag = `INSERT OR IGNORE INTO tags (tag, process) VALUES `
 
-	// What is known of the newest run besides stays as long as it is the newest.
-	sqlUpdateProcess = `UPDATE processes SET state = ?1, exit_state = ?2, run = ?3,
-		finalized = coalesce(?4, CASE run WHEN ?3 THEN finalized END),
-		logs_at = CASE WHEN run = ?3 AND logs_pruned THEN NULL ELSE ?5 END,
-		logs_pruned = CASE run WHEN ?3 THEN logs_pruned | ?6 ELSE ?6 END,
-		body = ?7 WHERE id = ?8`
+	// An update, as an insert of what exists: unlike UPDATE that takes many
+	// rows, in order. What is known of the newest run besides stays as long
+	// as it is the newest.
+	updateColumns    = 8
+	sqlUpdateProcess = `INSERT INTO processes (id, state, exit_state, run, finalized, logs_at, logs_pruned, body,
+		environment, created_at) VALUES `
+	sqlUpdateRow = `(?, ?, ?, ?, ?, ?, ?, ?, '', 0)`
+	sqlUpdateSet = ` ON CONFLICT (id) DO UPDATE SET
+		state = excluded.state, exit_state = excluded.exit_state, run = excluded.run, body = excluded.body,
+		finalized = coalesce(excluded.finalized, CASE run WHEN excluded.run THEN finalized END),
+		logs_at = CASE WHEN run = excluded.run AND logs_pruned THEN NULL ELSE excluded.logs_at END,
+		logs_pruned = excluded.logs_pruned | CASE run WHEN excluded.run THEN logs_pruned ELSE 0 END`
 
 	processFields = `p.id, p.ref, p.parent, p.environment, p.state, p.exit_state, p.created_at,
 		p.run, p.logs_pruned, p.body, s.spec, s.code`
@@ -36,20 +44,21 @@ const (
 
 	sqlUnsettled = `SELECT ` + processFields + `, s.sealed
 		FROM processes p INDEXED BY processes_by_state JOIN specs s ON s.process = p.id
-		WHERE p.state > 0 ORDER BY p.id`
+		WHERE p.state > 0`
 
-	sqlExists  = `SELECT 1 FROM processes WHERE id = ?`
-	sqlFindRef = `SELECT id FROM processes WHERE ref = ?`
+	sqlExists     = `SELECT 1 FROM processes WHERE id = ?`
+	sqlCountKnown = `SELECT count(*) FROM processes WHERE id IN `
+	sqlFindRef    = `SELECT id FROM processes WHERE ref = ?`
 )
 
 // processRow makes the rows of a new process. finalized is the cursor of its
 // newest run's end, nil if there is none.
-func (s *Store) processRow(p *process.Process, finalized driver.Value) (row, spec []driver.Value, err error) {
-	body, err := encodeBody(p)
+func (s *Store) processRow(enc *encoder, p *process.Process, finalized driver.Value) (row, spec []driver.Value, err error) {
+	body, err := enc.body(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := encodeSpec(&p.Spec)
+	text, err := enc.spec(&p.Spec)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,23 +66,20 @@ func (s *Store) processRow(p *process.Process, finalized driver.Value) (row, spe
 	if err != nil {
 		return nil, nil, fmt.Errorf("seal secrets: %w", err)
 	}
-	row = []driver.Value{int64(p.ID), orNull(p.Ref), orNull(int64(p.Parent)), p.Environment, stateCode(p), exitCode(p.ExitState),
-		nanos(p.CreatedAt), int64(p.Number), finalized, logsAt(&p.Run), boolCode(p.LogsPruned), body}
-	spec = []driver.Value{int64(p.ID), text, orNull(p.Code), nil}
+	row = enc.row(int64(p.ID), orNull(p.Ref), orNull(int64(p.Parent)), p.Environment, stateCode(p), exitCode(p.ExitState),
+		nanos(p.CreatedAt), int64(p.Number), finalized, logsAt(&p.Run), boolCode(p.LogsPruned), body)
+	spec = enc.row(int64(p.ID), text, orNull(p.Code), nil)
 	if sealed != nil {
 		spec[3] = sealed
 	}
 	return row, spec, nil
 }
 
-// updateRow makes the arguments of an update.
-func updateRow(p *process.Process, finalized driver.Value) ([]driver.Value, error) {
-	body, err := encodeBody(p)
-	if err != nil {
-		return nil, err
-	}
-	return []driver.Value{stateCode(p), exitCode(p.ExitState), int64(p.Number), finalized,
-		logsAt(&p.Run), boolCode(p.LogsPruned), body, int64(p.ID)}, nil
+// updateRow makes the row of an update.
+func updateRow(enc *encoder, p *process.Process, finalized driver.Value) ([]driver.Value, error) {
+	body, err := enc.body(p)
+	return enc.row(int64(p.ID), stateCode(p), exitCode(p.ExitState), int64(p.Number), finalized,
+		logsAt(&p.Run), boolCode(p.LogsPruned), body), err
 }
 
 // logsAt is when retention starts to count for a run's logs; NULL while it
@@ -157,6 +163,7 @@ func (s *Store) Process(ctx context.Context, id process.ID) (*process.Process, e
 // Unsettled implements [store.Store].
 func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
 	list, err := collect(ctx, s.db, s.scanWhole, sqlUnsettled)
+	slices.SortFunc(list, func(a, b *process.Process) int { return cmp.Compare(a.ID, b.ID) })
 	return list, s.fail("read unsettled processes", err)
 }
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
 	"time"
 
 	"github.com/reeverun/reeve/process"
@@ -22,11 +23,12 @@ const (
 
 	sqlDropChunk = `DELETE FROM events WHERE cursor = ?`
 
-	sqlPrunableLogs = `SELECT process, run FROM (
-			SELECT id AS process, run, logs_at FROM processes WHERE logs_at < ?1
-			UNION ALL SELECT process, run, logs_at FROM runs WHERE logs_at < ?1) r
-		WHERE NOT EXISTS (SELECT 1 FROM tags t WHERE t.tag = ?2 AND t.process = r.process)
-		ORDER BY logs_at, process, run LIMIT ?3`
+	// Two walks, merged.
+	sqlPrunableLogs = `SELECT id, run, logs_at FROM processes p INDEXED BY processes_by_logs
+			WHERE logs_at < ?1 AND NOT EXISTS (SELECT 1 FROM tags WHERE tag = ?2 AND process = p.id)
+		UNION ALL SELECT process, run, logs_at FROM runs r INDEXED BY runs_by_logs
+			WHERE logs_at < ?1 AND NOT EXISTS (SELECT 1 FROM tags WHERE tag = ?2 AND process = r.process)
+		ORDER BY 3 LIMIT ?3`
 
 	sqlLogsPrunedNewest   = `UPDATE processes SET logs_pruned = 1, logs_at = NULL WHERE id = ? AND run = ?`
 	sqlLogsPrunedArchived = `UPDATE runs SET logs_pruned = 1, logs_at = NULL WHERE process = ? AND run = ?`
@@ -44,13 +46,12 @@ type pruneHint struct {
 
 // PruneEvents implements [store.Store].
 func (s *Store) PruneEvents(ctx context.Context, before time.Time, pinned string, limit int) (int, error) {
-	if s.closed.Load() {
-		return 0, process.ErrClosed
-	}
 	if limit <= 0 {
 		return 0, nil
 	}
-	s.mu.Lock()
+	if err := s.lock(); err != nil {
+		return 0, err
+	}
 	defer s.mu.Unlock()
 	at := nanos(before)
 	if s.prune.pinned != pinned || s.prune.before != at {
@@ -103,11 +104,19 @@ func (s *Store) oldChunks(limit int) (old []oldChunk, err error) {
 	if err != nil {
 		return nil, err
 	}
+	var sure int64 // how many events can go
 	err = s.w.oldChunks.query(6, func(row []driver.Value) error {
 		n := func(i int) int64 { return row[i].(int64) }
-		old = append(old, oldChunk{chunkRow{n(0), n(1), n(2), []byte(row[3].(string))}, n(4), n(5)})
+		c := oldChunk{chunkRow{n(0), n(1), n(2), []byte(row[3].(string))}, n(4), n(5)}
+		old = append(old, c)
+		if c.lastAt < s.prune.before {
+			sure += c.count
+		}
+		if sure >= int64(limit) {
+			return errEnough
+		}
 		return nil
-	}, s.prune.from, end, s.prune.before, s.prune.pinned, int64(limit))
+	}, s.prune.from, end, s.prune.before, orNull(s.prune.pinned), int64(limit))
 	return old, err
 }
 
@@ -149,25 +158,35 @@ func (w *writer) dropEvents(c *oldChunk, before int64, limit int) (int, error) {
 		}
 		left = append(left, e)
 	}
-	rows, err := newEncoder().chunks(left)
-	for i := 0; i < len(rows) && err == nil; i++ {
-		err = w.insertEvents.add(rows[i]...)
+	rows, err := (&encoder{}).chunks(left)
+	if err != nil {
+		return 0, err
 	}
-	return pruned, err
+	for row := range slices.Chunk(rows, chunkColumns) {
+		if err := w.insertEvents.add(row...); err != nil {
+			return 0, err
+		}
+	}
+	return pruned, nil
 }
 
 // PrunableLogs implements [store.Store].
 func (s *Store) PrunableLogs(ctx context.Context, before time.Time, pinned string, limit int) ([]store.RunRef, error) {
-	refs, err := collect(ctx, s.db, scanRunRef, sqlPrunableLogs, nanos(before), pinned, max(limit, 0))
+	refs, err := collect(ctx, s.db, scanPrunable, sqlPrunableLogs, nanos(before), orNull(pinned), max(limit, 0))
 	return refs, s.fail("read prunable logs", err)
+}
+
+func scanPrunable(row scanner) (r store.RunRef, err error) {
+	var at int64
+	err = row.Scan(&r.Process, &r.Run, &at)
+	return r, err
 }
 
 // LogsPruned implements [store.Store].
 func (s *Store) LogsPruned(ctx context.Context, runs []store.RunRef) error {
-	if s.closed.Load() {
-		return process.ErrClosed
+	if err := s.lock(); err != nil {
+		return err
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fail("record pruned logs", s.w.transaction(ctx, func() error {
 		for _, r := range runs {

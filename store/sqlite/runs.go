@@ -35,16 +35,18 @@ const (
 
 	sqlRunsAfter = `SELECT id, run FROM processes INDEXED BY processes_by_state
 			WHERE state IN (1, 2, 3) AND run > 0
-		UNION SELECT id, run FROM processes WHERE finalized > ?1 AND run > 0
-		UNION SELECT process, run FROM runs WHERE finalized > ?1`
+		UNION ALL SELECT id, run FROM processes INDEXED BY processes_by_finalized
+			WHERE finalized > ?1 AND run > 0
+		UNION ALL SELECT process, run FROM runs INDEXED BY runs_by_finalized
+			WHERE finalized > ?1`
 )
 
-func archiveRow(id process.ID, r *process.Run) ([]driver.Value, error) {
-	body, err := encodeRun(r)
+func archiveRow(enc *encoder, id process.ID, r *process.Run) ([]driver.Value, error) {
+	body, err := enc.archived(r)
 	if err != nil {
 		return nil, err
 	}
-	return []driver.Value{int64(id), int64(r.Number), exitCode(r.ExitState), logsAt(r), boolCode(r.LogsPruned), body}, nil
+	return enc.row(int64(id), int64(r.Number), exitCode(r.ExitState), logsAt(r), boolCode(r.LogsPruned), body), nil
 }
 
 // Archived implements [store.Store].
@@ -80,7 +82,7 @@ func (s *Store) RunsAfter(ctx context.Context, cursor int64) ([]store.RunRef, er
 	slices.SortFunc(refs, func(a, b store.RunRef) int {
 		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Run, b.Run))
 	})
-	return refs, s.fail("read runs", err)
+	return slices.Compact(refs), s.fail("read runs", err)
 }
 
 func scanRunRef(row scanner) (r store.RunRef, err error) {

@@ -13,15 +13,15 @@ import (
 // has a column of its own. The domain's own JSON is for clients: it redacts,
 // and rounds to milliseconds.
 type specJSON struct {
-	Label       string            `json:"label,omitempty"`
-	Tags        []string          `json:"tags,omitempty"`
-	Interpreter string            `json:"interpreter,omitempty"`
-	Priority    int               `json:"priority,omitempty"`
-	RawOutput   process.RawOutput `json:"rawOutput,omitempty"`
-	Timeout     time.Duration     `json:"timeout,omitempty"`
-	Grace       time.Duration     `json:"grace,omitempty"`
-	Drain       time.Duration     `json:"drain,omitempty"`
-	Command     *commandJSON      `json:"command,omitempty"`
+	Label       string            `json:"label"`
+	Tags        []string          `json:"tags"`
+	Interpreter string            `json:"interpreter"`
+	Priority    int               `json:"priority"`
+	RawOutput   process.RawOutput `json:"rawOutput"`
+	Timeout     time.Duration     `json:"timeout"`
+	Grace       time.Duration     `json:"grace"`
+	Drain       time.Duration     `json:"drain"`
+	Command     *commandJSON      `json:"command"`
 }
 
 type commandJSON struct {
@@ -48,18 +48,23 @@ type commandBytes struct {
 	Env     [][]byte `json:"env"`
 }
 
-func encodeSpec(s *process.Spec) (string, error) {
-	b, err := json.Marshal(specJSON{
-		Label: s.Label, Tags: s.Tags, Interpreter: s.Interpreter, Priority: s.Priority, RawOutput: s.RawOutput,
-		Timeout: s.Options.Timeout, Grace: s.Options.Grace, Drain: s.Options.Drain, Command: encodeCommand(s.Command),
-	})
-	return string(b), err
+func (o *object) spec(s *process.Spec) (string, error) {
+	o.start()
+	o.string("label", s.Label)
+	o.strings("tags", s.Tags)
+	o.string("interpreter", s.Interpreter)
+	o.int("priority", int64(s.Priority))
+	o.string("rawOutput", string(s.RawOutput))
+	o.int("timeout", int64(s.Options.Timeout))
+	o.int("grace", int64(s.Options.Grace))
+	o.int("drain", int64(s.Options.Drain))
+	if s.Command != nil {
+		o.value("command", encodeCommand(s.Command))
+	}
+	return o.done()
 }
 
 func encodeCommand(c *process.Command) *commandJSON {
-	if c == nil {
-		return nil
-	}
 	j := &commandJSON{
 		Program: c.Program, Args: c.Args, EnvClear: c.EnvClear, Dir: c.Dir, Stdin: c.Stdin,
 		StdinData: c.StdinData != "", MergeStreams: c.MergeStreams, SuccessCodes: c.SuccessCodes,

@@ -18,7 +18,8 @@ var _ store.Store = (*Store)(nil)
 // readers is how many connections read at the same time.
 const readers = 4
 
-// Sealer makes secrets unreadable for anyone without its key.
+// Sealer makes secrets unreadable for anyone without its key. It is called from
+// many goroutines.
 type Sealer interface {
 	Seal(plain []byte) ([]byte, error)
 	Open(sealed []byte) ([]byte, error)
@@ -51,6 +52,9 @@ type Store struct {
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Sealer == nil {
 		return nil, errors.New("open database: no sealer for secrets is set")
+	}
+	if cfg.Path == "" {
+		return nil, errors.New("open database: no path is set")
 	}
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
@@ -91,6 +95,16 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	if err := s.disconnect(); err != nil {
 		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
+
+// lock takes the writer. A closed store has none.
+func (s *Store) lock() error {
+	s.mu.Lock()
+	if s.closed.Load() {
+		s.mu.Unlock()
+		return process.ErrClosed
 	}
 	return nil
 }

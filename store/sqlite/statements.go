@@ -8,14 +8,15 @@ import (
 // writeStmts are the statements of the writing connection; their texts stand
 // beside what uses them.
 type writeStmts struct {
-	begin, commit, rollback *stmt
-	saveMarks, loadMarks    *stmt
-	exists, findRef         *stmt
+	begin, commit, rollback        *stmt
+	saveMarks, loadMarks           *stmt
+	earliestCreated, earliestEvent *stmt
+	exists, countKnown, findRef    *stmt
 
-	insertProcess, insertSpec, insertTag, insertEvents *bulk
+	insertProcess, insertSpec, insertTag, updateProcess, insertEvents *bulk
 
-	updateProcess, archiveRun, insertFinding *stmt
-	finalizeNewest, finalizeArchived         *stmt
+	archiveRun, insertFinding        *stmt
+	finalizeNewest, finalizeArchived *stmt
 
 	orphan, deleteTags, deleteSpec, deleteProcess *stmt
 	deleteRuns, deleteEvents, deleteFindings      *stmt
@@ -31,8 +32,9 @@ func (s *writeStmts) prepare(w *writer) error {
 	}{
 		{&s.begin, "BEGIN IMMEDIATE"}, {&s.commit, "COMMIT"}, {&s.rollback, "ROLLBACK"},
 		{&s.saveMarks, sqlSaveMarks}, {&s.loadMarks, sqlLoadMarks},
-		{&s.exists, sqlExists}, {&s.findRef, sqlFindRef},
-		{&s.updateProcess, sqlUpdateProcess}, {&s.archiveRun, sqlArchiveRun}, {&s.insertFinding, sqlInsertFinding},
+		{&s.earliestCreated, sqlEarliestCreated}, {&s.earliestEvent, sqlEarliestEvent},
+		{&s.exists, sqlExists}, {&s.countKnown, sqlCountKnown + params(bulkRows)}, {&s.findRef, sqlFindRef},
+		{&s.archiveRun, sqlArchiveRun}, {&s.insertFinding, sqlInsertFinding},
 		{&s.finalizeNewest, sqlFinalizeNewest}, {&s.finalizeArchived, sqlFinalizeArchived},
 		{&s.orphan, sqlOrphan}, {&s.deleteTags, sqlDeleteTags}, {&s.deleteSpec, sqlDeleteSpec},
 		{&s.deleteProcess, sqlDeleteProcess}, {&s.deleteRuns, sqlDeleteRuns},
@@ -49,16 +51,17 @@ func (s *writeStmts) prepare(w *writer) error {
 		w.all = append(w.all, p)
 	}
 	for _, b := range []struct {
-		to      **bulk
-		sql     string
-		columns int
+		to              **bulk
+		into, row, rest string
+		columns         int
 	}{
-		{&s.insertProcess, sqlInsertProcess, processColumns},
-		{&s.insertSpec, sqlInsertSpec, specColumns},
-		{&s.insertTag, sqlInsertTag, tagColumns},
-		{&s.insertEvents, sqlInsertEvents, chunkColumns},
+		{&s.insertProcess, sqlInsertProcess, params(processColumns), "", processColumns},
+		{&s.insertSpec, sqlInsertSpec, params(specColumns), "", specColumns},
+		{&s.insertTag, sqlInsertTag, params(tagColumns), "", tagColumns},
+		{&s.updateProcess, sqlUpdateProcess, sqlUpdateRow, sqlUpdateSet, updateColumns},
+		{&s.insertEvents, sqlInsertEvents, params(chunkColumns), "", chunkColumns},
 	} {
-		p, err := w.prepareBulk(b.sql, b.columns)
+		p, err := w.prepareBulk(b.into, b.row, b.rest, b.columns)
 		if err != nil {
 			return err
 		}

@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
-
-// Pragmas of the writing connection. The log is moved into the file every
-// 16 MiB: more often writes the same index pages again and again, less often
-// makes single commits slow.
-var writerPragmas = []string{"journal_mode(wal)", "synchronous(full)", "wal_autocheckpoint(4000)", "cache_size(-16000)"}
 
 // writer is the one connection that writes. It speaks to the driver without
 // database/sql in between, which costs as much again as the statements here.
@@ -25,7 +21,10 @@ type writer struct {
 }
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
-	conn, err := openDriver(ctx, dsn(path, "rw", writerPragmas...))
+	// The log is moved into the file every 16 MiB: more often writes the same
+	// index pages again and again, less often makes single commits slow.
+	conn, err := openDriver(ctx, dsn(path, "rw", "journal_mode(wal)", "synchronous(full)",
+		"wal_autocheckpoint(4000)", "cache_size(-16000)"))
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +107,15 @@ func (s *stmt) bind(args []driver.Value) []driver.NamedValue {
 // exec returns how many rows were changed.
 func (s *stmt) exec(args ...driver.Value) (int64, error) {
 	res, err := s.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(args))
+	clear(s.args) // they may be large
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
 }
 
-// query calls each with every row; the row is valid during the call.
+// query calls each with every row, until it returns errEnough; the row is valid
+// during the call.
 func (s *stmt) query(columns int, each func(row []driver.Value) error, args ...driver.Value) error {
 	rows, err := s.Stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.bind(args))
 	if err != nil {
@@ -128,27 +129,28 @@ func (s *stmt) query(columns int, each func(row []driver.Value) error, args ...d
 		} else if err != nil {
 			return err
 		}
-		if err := each(row); err != nil {
+		if err := each(row); err == errEnough {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
 }
 
+var errEnough = errors.New("enough rows")
+
 // row returns the first row, or nil if there is none.
 func (s *stmt) row(columns int, args ...driver.Value) (row []driver.Value, err error) {
 	err = s.query(columns, func(r []driver.Value) error {
-		row = append([]driver.Value(nil), r...)
-		return io.EOF
+		row = slices.Clone(r)
+		return errEnough
 	}, args...)
-	if err == io.EOF {
-		err = nil
-	}
 	return row, err
 }
 
 // bulkRows is how many rows one insert statement takes: opening a table and
 // its indexes costs as much as writing a row or two.
-const bulkRows = 16
+const bulkRows = 32
 
 // bulk inserts rows, many by one statement. Rows wait until there are enough
 // of them, or until flush.
@@ -158,20 +160,23 @@ type bulk struct {
 	rows      []driver.Value
 }
 
-// prepareBulk prepares "INSERT INTO t (...) VALUES" for one row and for many.
-func (w *writer) prepareBulk(into string, columns int) (*bulk, error) {
-	row := "(" + strings.Repeat("?,", columns-1) + "?)"
-	one, err := w.prepare(into + row)
+// prepareBulk prepares "INSERT INTO t (...) VALUES (...) ..." for one row and
+// for many.
+func (w *writer) prepareBulk(into, row, rest string, columns int) (*bulk, error) {
+	one, err := w.prepare(into + row + rest)
 	if err != nil {
 		return nil, err
 	}
-	many, err := w.prepare(into + strings.Repeat(row+",", bulkRows-1) + row)
+	many, err := w.prepare(into + strings.Repeat(row+",", bulkRows-1) + row + rest)
 	if err != nil {
 		return nil, err
 	}
 	w.all = append(w.all, one, many)
 	return &bulk{one: one, many: many, columns: columns}, nil
 }
+
+// params is a row of parameters.
+func params(n int) string { return "(" + strings.Repeat("?,", n-1) + "?)" }
 
 func (b *bulk) add(row ...driver.Value) error {
 	b.rows = append(b.rows, row...)

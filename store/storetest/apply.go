@@ -139,12 +139,38 @@ func testCancelledApply(f *fixture) {
 	ctx, cancel := context.WithCancel(f.ctx)
 	cancel()
 	var batch []store.Change
-	for range 50 {
+	for range 20 {
 		batch = append(batch, f.insertion(f.process()))
 	}
 	f.wantErr("apply", f.s.Apply(ctx, batch), context.Canceled)
 	f.wantErr("delete", f.s.Delete(ctx, 1), context.Canceled)
 	f.wantSame("after a cancelled apply", f.everything(), before)
+
+	// Whenever it is cancelled on the way, all or nothing is there.
+	for n := 0; ; n++ {
+		err := f.s.Apply(&fuse{Context: f.ctx, left: n}, batch)
+		if err == nil {
+			break
+		}
+		f.wantErr("apply", err, context.Canceled)
+		f.wantSame("after a cancelled apply", f.everything(), before)
+	}
+	if got := len(f.list(process.Query{})); got != 21 {
+		f.Errorf("%d processes, want 21", got)
+	}
+}
+
+// fuse is a context that is cancelled when it was asked a number of times.
+type fuse struct {
+	context.Context
+	left int
+}
+
+func (c *fuse) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 func testRefConflict(f *fixture) {

@@ -175,9 +175,24 @@ func testClockSteps(f *fixture) {
 	for _, offset := range []time.Duration{0, day, 2 * day, -day, day, 0, 3 * day, -2 * day, 4 * day} {
 		all = append(all, f.add(func(p *process.Process) { p.CreatedAt = start.Add(offset) }))
 	}
+	// Ids may be stored late, in another order than they were given out.
+	var late []store.Change
+	for i, n := range []int{5, 2, 9, 1, 7, 3, 8, 4, 6, 0} {
+		p := &process.Process{ID: process.ID(100 + n), State: process.Queued, Spec: process.Spec{Environment: "x"},
+			CreatedAt: start.Add(day*time.Duration((i*7)%10) - 5*day)}
+		late = append(late, store.Change{Insert: p})
+		all = append(all, p)
+	}
+	f.apply(late[:4]...)
+	f.apply(late[4:6]...)
+	f.apply(late[6:]...)
+	slices.SortFunc(all, func(a, b *process.Process) int { return int(a.ID - b.ID) })
 	far := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, at := range []time.Time{{}, time.Unix(0, 0), start.Add(-3 * day), start.Add(-day), start, start.Add(day),
-		start.Add(day + 1), start.Add(3 * day), start.Add(5 * day), far} {
+	times := []time.Time{{}, time.Unix(0, 0), start.Add(day + 1), far}
+	for n := range 12 {
+		times = append(times, start.Add(time.Duration(n-6)*day))
+	}
+	for _, at := range times {
 		for _, q := range []process.Query{{Since: at, Limit: 4}, {Until: at, Limit: 4}, {Since: start, Until: at, Limit: 4}} {
 			if got, want := ids(f.list(q)), oracle(all, q); !slices.Equal(got, want) {
 				f.Errorf("%+v: got %v, want %v", q, got, want)

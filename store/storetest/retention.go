@@ -114,6 +114,7 @@ func testPruneEventsOracle(f *fixture) {
 		f.apply(store.Change{Insert: p})
 	}
 	var want []process.Event
+	var waiting []store.Change // changes may be stored in another order than cursors were given
 	for range 150 {
 		id := process.ID(1 + r.IntN(n))
 		var evs []process.Event
@@ -123,8 +124,14 @@ func testPruneEventsOracle(f *fixture) {
 			}
 			evs = append(evs, f.event(id, 1, process.ProcessQueued{}))
 		}
-		f.apply(store.Change{ID: id, Events: evs})
 		want = append(want, evs...)
+		waiting = append(waiting, store.Change{ID: id, Events: evs})
+		if len(waiting) == 5 {
+			slices.SortStableFunc(waiting, func(a, b store.Change) int { return int(a.ID - b.ID) })
+			f.apply(waiting[:3]...)
+			f.apply(waiting[3:]...)
+			waiting = nil
+		}
 	}
 	for i := range 30 {
 		at := start.Add(time.Duration(r.IntN(400)) * time.Second)
