@@ -57,7 +57,7 @@ type Checker interface {
 type Input struct {
 	EID  process.ID // the process's id
 	Run  int
-	Spec process.Spec // secrets included
+	Spec *process.Spec // secrets included; not to be changed
 
 	// Payload is a Go value that came with the spec, for environments that
 	// run Go code. It is not stored: a later host does not have it.

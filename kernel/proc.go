@@ -181,7 +181,7 @@ func (p *proc) stopTimers() {
 
 // input is what the environment gets.
 func (p *proc) input() env.Input {
-	return env.Input{EID: p.id, Run: p.rec.Number, Spec: p.rec.Spec, Payload: p.payload}
+	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Payload: p.payload}
 }
 
 // archive is the change that keeps the run before the newest one.

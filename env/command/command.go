@@ -69,7 +69,7 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 	}
 	defer e.leave(in.EID)
 
-	cmd := commandOf(&in.Spec)
+	cmd := commandOf(in.Spec)
 	job, out, err := e.spawn(ctx, cmd, in, h)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return env.Result{State: process.ExitCanceled}, nil // asked to end before it began
@@ -78,25 +78,29 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 		return env.Result{}, &env.SpawnError{Err: err}
 	}
 	defer job.Release()
-	h.Started(job.PID(), process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}})
-	out.start(h)
 	r.attach(job)
 	defer context.AfterFunc(ctx, func() { _, _ = job.Signal(process.SIGTERM) })()
-
+	// This is where a run spends its life: what is on the stack here is what
+	// a parked process costs.
 	exit, err := job.Wait(context.Background())
 	if err != nil {
 		return env.Result{}, fmt.Errorf("wait for %s: %w", cmd.Program, err)
 	}
+	return r.end(ctx, job, out, cmd, exit, h), nil
+}
+
+// end sees the tree to its end after the leader's.
+func (r *run) end(ctx context.Context, job keeper.Job, out *output, cmd *process.Command, exit keeper.Exit, h env.Host) env.Result {
 	res := result(cmd, exit)
 	h.Exited(*res.Exit)
 	res.Survivors = r.empty(ctx, job, cmd.Leftovers, h.Timing())
 	out.finish()
 	u := job.Usage()
 	res.Usage = process.Usage{CPUMS: u.CPU.Milliseconds(), MaxRSSBytes: u.MaxRSS}
-	return res, nil
+	return res
 }
 
-// spawn starts the program on the run's log files.
+// spawn starts the program on the run's log files, and says so.
 func (e *Env) spawn(ctx context.Context, cmd *process.Command, in env.Input, h env.Host) (keeper.Job, *output, error) {
 	stdin, closeStdin, err := openStdin(cmd)
 	if err != nil {
@@ -118,6 +122,8 @@ func (e *Env) spawn(ctx context.Context, cmd *process.Command, in env.Input, h e
 		out.finish()
 		return nil, nil, err
 	}
+	h.Started(job.PID(), process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}})
+	out.start(h)
 	return job, out, nil
 }
 

@@ -54,7 +54,7 @@ func (pipeHost) File(process.Stream) (*os.File, error) { return nil, nil }
 func TestOutputThroughPipes(t *testing.T) {
 	h := pipeHost{envtest.NewHost(t)}
 	res, err := open(t).Execute(t.Context(), env.Input{EID: 1, Run: 1,
-		Spec: *sh("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; echo last >&2; sleep 60 &")}, h)
+		Spec: sh("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; echo last >&2; sleep 60 &")}, h)
 	if err != nil || res.State != process.ExitSuccess {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -71,7 +71,7 @@ func TestCancelWhileSpawningIsNoSpawnError(t *testing.T) {
 	for i := range 50 {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		timer := time.AfterFunc(time.Duration(i*20)*time.Microsecond, func() { cancel(process.ErrCanceled) })
-		res, err := e.Execute(ctx, env.Input{EID: process.ID(i + 1), Run: 1, Spec: *sh("exec sleep 1000")}, envtest.NewHost(t))
+		res, err := e.Execute(ctx, env.Input{EID: process.ID(i + 1), Run: 1, Spec: sh("exec sleep 1000")}, envtest.NewHost(t))
 		timer.Stop()
 		if err != nil {
 			t.Fatalf("%+v, %v", res, err)

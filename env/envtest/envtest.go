@@ -150,7 +150,7 @@ func (s Specs) check(t *testing.T) {
 	}
 }
 
-func input(id process.ID, s *process.Spec) env.Input { return env.Input{EID: id, Run: 1, Spec: *s} }
+func input(id process.ID, s *process.Spec) env.Input { return env.Input{EID: id, Run: 1, Spec: s} }
 
 func execute(ctx context.Context, e env.Environment, in env.Input, h env.Host) <-chan error {
 	done := make(chan error, 1)

@@ -41,7 +41,7 @@ func TestConformance(t *testing.T) {
 
 func TestFunctionThatDoesNotReturn(t *testing.T) {
 	for name, want := range map[string]string{"panic": "panic: boom", "goexit": process.ReasonVanished} {
-		_, err := open(t).Execute(t.Context(), env.Input{EID: 1, Spec: *named(name)}, envtest.NewHost(t))
+		_, err := open(t).Execute(t.Context(), env.Input{EID: 1, Spec: named(name)}, envtest.NewHost(t))
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
@@ -51,7 +51,7 @@ func TestFunctionThatDoesNotReturn(t *testing.T) {
 func TestPayloadComesBeforeTheName(t *testing.T) {
 	ran := false
 	fn := function.Func(func(context.Context, *function.Call) error { ran = true; return nil })
-	_, err := open(t).Execute(t.Context(), env.Input{EID: 1, Spec: *named("fail"), Payload: fn}, envtest.NewHost(t))
+	_, err := open(t).Execute(t.Context(), env.Input{EID: 1, Spec: named("fail"), Payload: fn}, envtest.NewHost(t))
 	if err != nil || !ran {
 		t.Errorf("ran %v, %v", ran, err)
 	}
