@@ -14,11 +14,14 @@ const tailLines = 16
 // copied at the end of a block, not one by one: a fast stream comes in large
 // blocks.
 type tail struct {
-	lines [tailLines][]byte // a ring; each buffer is used again
-	n     int               // lines ever added
+	lines *[tailLines][]byte // a ring; each buffer is used again; nil until there is a line
+	n     int                // lines ever added
 }
 
 func (t *tail) add(line []byte) {
+	if t.lines == nil {
+		t.lines = new([tailLines][]byte)
+	}
 	slot := &t.lines[t.n%tailLines]
 	*slot = append((*slot)[:0], line[:min(len(line), maxText)]...)
 	t.n++

@@ -133,8 +133,7 @@ func (s *spawner) Spawn(ctx context.Context, spec Spec) (Job, error) {
 	s.mu.Lock()
 	s.jobs[j] = struct{}{}
 	s.mu.Unlock()
-	s.running.Add(1)
-	go j.follow()
+	s.running.Add(1) // the follower's; see job.follow
 	return j, nil
 }
 

@@ -34,6 +34,10 @@ type tree interface {
 //
 //	spawned ──▶ waitLeader ──▶ exited ──▶ waitEmpty ──▶ empty ──▶ free
 //	                                                   Release ──┘
+//
+// A caller that waits for the leader without a way out does the first part
+// itself: most jobs have such a caller, and a parked job then costs one
+// goroutine less.
 type job struct {
 	pid     int
 	tree    tree
@@ -50,6 +54,7 @@ type job struct {
 	isEmpty  bool
 	killing  bool
 	released bool
+	followed bool // somebody follows
 	holds    int // on the tree: the follower's, the owner's, a kill's
 }
 
@@ -58,13 +63,35 @@ func newJob(s *spawner, t tree, pid int) *job {
 		exited: make(chan struct{}), empty: make(chan struct{})}
 }
 
-// follow waits for the leader and then for its tree. It frees the tree at the
-// end if the owner has released it already.
+// claim makes the caller the one who follows the job, if nobody is.
+func (j *job) claim() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	mine := !j.followed
+	j.followed = true
+	return mine
+}
+
+// follow sees to it that somebody follows the job.
 func (j *job) follow() {
-	defer j.spawner.running.Done()
-	defer j.drop()
+	if j.claim() {
+		go func() {
+			j.followLeader()
+			j.followTree()
+		}()
+	}
+}
+
+func (j *job) followLeader() {
 	j.exit, j.exitErr = j.tree.waitLeader()
 	close(j.exited)
+}
+
+// followTree waits for the tree after its leader. It frees the tree at the end
+// if the owner has released it already.
+func (j *job) followTree() {
+	defer j.spawner.running.Done()
+	defer j.drop()
 	j.setEmpty(j.tree.waitEmpty())
 	j.tree.settle()
 }
@@ -108,6 +135,15 @@ func (j *job) Wait(ctx context.Context) (Exit, error) {
 		return j.exit, j.exitErr
 	default:
 	}
+	if ctx.Done() == nil && j.claim() {
+		j.followLeader()
+		if j.exitErr == nil && j.tree.emptyNow() {
+			j.setEmpty(nil)
+		}
+		go j.followTree()
+		return j.exit, j.exitErr
+	}
+	j.follow()
 	select {
 	case <-j.exited:
 		return j.exit, j.exitErr
@@ -123,6 +159,7 @@ func (j *job) WaitEmpty(ctx context.Context) error {
 		return j.emptyErr
 	default:
 	}
+	j.follow()
 	select {
 	case <-j.empty:
 		return j.emptyErr
@@ -150,6 +187,7 @@ func (j *job) Release() {
 	j.released = true
 	j.mu.Unlock()
 	if !again {
+		j.follow()
 		j.drop()
 	}
 }

@@ -41,6 +41,7 @@ func (j *job) ended() bool {
 
 // Kill starts the kill unless one is under way.
 func (j *job) Kill() {
+	j.follow()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.isEmpty || j.killing {
