@@ -42,14 +42,15 @@ func (k *Kernel) execute(ctx context.Context, p *proc) {
 			err = fmt.Errorf("panic: %v", r)
 			k.log.Error("environment panicked", "process", p.id, "environment", p.env.name, "panic", r)
 		}
-		p.resolve(res, err)
+		p.resolve(res, err, true)
 	}()
 	res, err = p.env.Execute(ctx, p.input(), &host{p})
 }
 
 // resolve takes the run's answer, once, and ends the run: both logs read to
 // their end, the interpreter's exit hook, the verdict, reaped, finalized.
-func (p *proc) resolve(res env.Result, err error) {
+// answered says that the environment has answered, not that it was given up on.
+func (p *proc) resolve(res env.Result, err error, answered bool) {
 	p.mu.Lock()
 	if p.resolved {
 		p.mu.Unlock()
@@ -63,6 +64,9 @@ func (p *proc) resolve(res env.Result, err error) {
 	p.mu.Unlock()
 
 	p.cancel(nil)
+	if answered {
+		p.kills.Wait() // a kill under way must not reach the next run
+	}
 	p.freeSlot()
 	var session *interpret.Session
 	if pump != nil {
@@ -180,6 +184,9 @@ func (p *proc) conclude(v verdict, session *interpret.Session) {
 	p.record(func(error) { p.over(!keep) }, events...)
 	p.mu.Unlock()
 	p.k.adopt(p.id, orphans)
+	if keep && p.k.table.parentOf(p) == nil { // the parent ended meanwhile
+		p.k.adopt(0, []*proc{p})
+	}
 }
 
 // settleRecord writes the verdict into the record and takes the run to
@@ -200,14 +207,18 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 	}
 }
 
-// over is called when the end of the run is committed.
+// over is called when the end of the run is committed, or the run has no end
+// to record: its create failed, or it is left to the next host.
 func (p *proc) over(reaped bool) {
-	p.feed.end()
-	if reaped {
-		p.leave()
-	}
-	close(p.done)
-	p.k.runs.Done()
+	p.ending.Do(func() {
+		p.feed.end()
+		if reaped {
+			p.leave()
+		}
+		p.k.active.Add(-1)
+		close(p.done)
+		p.k.runs.Done()
+	})
 }
 
 func (p *proc) freeSlot() {
@@ -226,10 +237,10 @@ func (p *proc) closeLog(unstarted bool) {
 	if p.log == nil {
 		return
 	}
-	out, errs := p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
 	if err := p.log.Finish(); err != nil {
 		p.k.log.Error("finish output", "process", p.id, "error", err)
 	}
+	out, errs := p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
 	if unstarted && out+errs == 0 {
 		if err := p.k.cfg.Logs.Remove(int64(p.id), p.rec.Number); err != nil {
 			p.k.log.Error("remove empty output", "process", p.id, "error", err)

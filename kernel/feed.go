@@ -109,14 +109,14 @@ func (f *feed) publish(items []*item) {
 			f.seq = it.seq + int64(it.count) - 1
 			f.cursor = it.cursor + int64(it.count) - 1
 		}
-		if f.subs > 0 {
+		if f.subs > 0 && !f.ended {
 			f.items = append(f.items, it)
-			f.held += it.count
+			f.held += max(1, it.count)
 		}
 	}
 	// The newest item always stays, however long it is.
 	for f.held > f.max && len(f.items) > 1 {
-		f.held -= f.items[0].count
+		f.held -= max(1, f.items[0].count)
 		f.items[0] = nil
 		f.items = f.items[1:]
 		f.first++

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"os"
 
@@ -27,8 +28,9 @@ func (h *host) Started(pid int, e process.Enforced) {
 	p.clock.start(now)
 	p.rec.StartedAt = now
 	p.rec.Enforced = &e
-	if p.rec.State == process.Queued { // SetState after a kill is ignored
-		p.rec.State = process.Running
+	p.rec.State = process.Running
+	if p.canceled || p.timedOut {
+		p.rec.State = process.Terminating
 	}
 	p.rec.Claimed = false
 	p.append(&entry{lazy: p.unwatched()}, true, process.ProcessStarted{PID: pid})
@@ -91,10 +93,19 @@ func (h *host) output() *rawlog.Log {
 }
 
 func (h *host) Output(data map[string]any) {
+	if len(data) == 0 {
+		return
+	}
 	p := h.p
+	data, err := asJSON(data)
+	if err != nil {
+		p.note(process.WarningDetected{Code: "reeve.output_invalid",
+			Message: "structured output was dropped, it is not JSON: " + err.Error()})
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.resolved || len(data) == 0 {
+	if p.resolved {
 		return
 	}
 	merged := maps.Clone(p.rec.Output)
@@ -103,7 +114,17 @@ func (h *host) Output(data map[string]any) {
 	}
 	maps.Copy(merged, data)
 	p.rec.Output = merged
-	p.record(nil, process.OutputMerged{Output: maps.Clone(data)})
+	p.record(nil, process.OutputMerged{Output: data})
+}
+
+// asJSON copies data by way of JSON: what is stored and shown later must be
+// storable, and nobody else's to change.
+func asJSON(data map[string]any) (out map[string]any, err error) {
+	b, err := json.Marshal(data)
+	if err == nil {
+		err = json.Unmarshal(b, &out)
+	}
+	return out, err
 }
 
 func (h *host) Timing() env.Timing {

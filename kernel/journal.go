@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -38,6 +39,7 @@ type journal struct {
 	all    *feed
 	log    *slog.Logger
 	cursor int64 // the last one given out; the writer's alone
+	dead   bool  // the store failed while the kernel closed; the writer's alone
 
 	hurry atomic.Bool // the kernel closes: do not try for ever
 
@@ -173,7 +175,10 @@ func (j *journal) commitAll(batch []*entry) {
 // told. Anything else has already happened to a running process and must not
 // be lost: it is tried again until the store takes it or the journal closes.
 func (j *journal) retry(e *entry, err error) {
-	if e.create || errors.Is(err, process.ErrNotFound) {
+	if e.create || j.dead || permanent(e, err) {
+		if !e.create {
+			j.log.Error("store refused a write for good; it is lost", "process", e.p.id, "error", err)
+		}
 		j.finish(e, err)
 		return
 	}
@@ -183,6 +188,7 @@ func (j *journal) retry(e *entry, err error) {
 			j.log.Error("store refused a write; trying again", "process", e.p.id, "error", err)
 		}
 		if j.hurry.Load() && tries > 5 {
+			j.dead = true // and the rest is not kept waiting
 			j.finish(e, err)
 			return
 		}
@@ -193,6 +199,14 @@ func (j *journal) retry(e *entry, err error) {
 			return
 		}
 	}
+}
+
+// permanent reports whether trying again is of no use.
+func permanent(e *entry, err error) bool {
+	var value *json.UnsupportedValueError
+	var kind *json.UnsupportedTypeError
+	return errors.Is(err, process.ErrNotFound) || errors.As(err, &value) || errors.As(err, &kind) ||
+		e.change.Check() != nil
 }
 
 // number gives every event its cursor and writes the index of its lines, which

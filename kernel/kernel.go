@@ -67,6 +67,7 @@ type Kernel struct {
 	journal *journal
 	events  *feed // of all processes
 	nextID  atomic.Int64
+	active  atomic.Int64 // runs that are queued or executing
 
 	blocks   sync.Pool // read buffers of pumps
 	closing  atomic.Bool
@@ -138,14 +139,17 @@ func (k *Kernel) teardown(ctx context.Context) (err error) {
 // is over. Queued processes stay queued where they survive Close, else they
 // run too. Call Close afterwards.
 func (k *Kernel) Drain(ctx context.Context) error {
+	k.spawning.Lock()
 	k.closing.Store(true)
+	k.spawning.Unlock()
 	if k.cfg.KeepQueue {
 		for _, e := range k.envs {
 			e.pool.close()
 		}
 	}
+	k.creating.Wait()
 	for _, p := range k.table.list() {
-		if k.cfg.KeepQueue && p.view.Load().State == process.Queued && !p.view.Load().Claimed {
+		if k.cfg.KeepQueue && p.waiting() {
 			continue
 		}
 		select {

@@ -244,7 +244,7 @@ func TestGivingUpResolvesOnce(t *testing.T) {
 	if err := f.Kill(t.Context(), id, KillOptions{Now: true}); err != nil {
 		t.Fatal(err)
 	}
-	p.resolve(env.Result{}, errHung) // what the give-up timer does
+	p.resolve(env.Result{}, errHung, false) // what the give-up timer does
 	rec, err := f.Wait(t.Context(), id)
 	if err != nil || rec.ExitState != process.ExitCanceled {
 		t.Fatalf("%+v, %v", rec, err)

@@ -33,14 +33,22 @@ type proc struct {
 	interpreter interpret.Interpreter // given in Go; nil: by name
 	payload     any                   // given in Go, for the environment
 
+	parent    *proc                // nil: the kernel's init; guarded by table.mu
+	children  map[process.ID]*proc // guarded by table.mu
+	ancestors []process.ID         // outermost first; set when it enters the table
+
+	ending  sync.Once      // over
+	leaving sync.Once      // leave
+	kills   sync.WaitGroup // calls of the environment's Kill
+
 	mu       sync.Mutex
-	rec      process.Process // the record as it will be once the journal caught up
-	parent   *proc           // nil: the kernel's init
-	children map[process.ID]*proc
+	rec      process.Process         // the record as it will be once the journal caught up
 	cancel   context.CancelCauseFunc // of the run's context; nil before it starts
 	canceled bool                    // a cancel was asked for
 	timedOut bool                    // the clock ran out
+	killTree bool                    // canceled with all that is below it
 	killed   bool                    // Kill was called
+	reserved int64                   // numbers up to here may have been seen, says the store
 	resolved bool                    // Execute has answered, or was given up
 	waiters  int                     // who wait for this run
 	dropped  bool                    // left to the next host
@@ -82,13 +90,24 @@ func (p *proc) append(e *entry, update bool, payloads ...process.Payload) {
 		if e.create {
 			e.change.Insert = e.view
 		} else {
-			e.change.Update = e.view
+			e.change.Update = p.stored(e.view)
 		}
 	}
 	if len(e.items) > 0 && !e.items[len(e.items)-1].live {
 		e.items = append(e.items, p.shown()...)
 	}
 	p.k.journal.add(e)
+}
+
+// stored is what the store keeps of a snapshot: of a run whose lines leave no
+// trace on disk, a seq above all that may have been seen.
+func (p *proc) stored(rec *process.Process) *process.Process {
+	if p.reserved <= rec.LastSeq || rec.State == process.Idle {
+		return rec
+	}
+	ahead := *rec
+	ahead.LastSeq = p.reserved
+	return &ahead
 }
 
 // numbered makes an item of payloads, giving each the next seq.

@@ -34,6 +34,7 @@ type pump struct {
 	stop     chan struct{}
 	stopped  chan struct{}
 	running  bool // guarded by p.mu
+	started  time.Time
 }
 
 // tailState is where a pump stands in one stream.
@@ -43,6 +44,7 @@ type tailState struct {
 	offset   int64        // where it begins
 	since    time.Time    // when it last grew
 	shown    bool         // it is on show as it is
+	failed   bool         // it could not be read
 	indexed  atomic.Int64 // everything before is committed; set by the journal
 	consumed int64        // what of that the log was told
 }
@@ -58,14 +60,18 @@ func (u *pump) start() {
 		return
 	}
 	u.running = true
+	u.started = u.p.rec.StartedAt
+	go u.loop()
+}
+
+// open makes the interpreter, which may be an embedder's: no lock is held.
+func (u *pump) open() {
 	i := u.p.interpreter
 	if i == nil {
-		i, _ = u.p.k.cfg.Interpreters.New(u.p.rec.Interpreter)
+		i, _ = u.p.k.cfg.Interpreters.New(u.p.rec.Interpreter) // it was known when the process was created
 	}
-	command := u.p.rec.Command
-	u.session = interpret.NewSession(i, interpret.Options{Now: u.p.k.now, Started: u.p.rec.StartedAt,
-		Succeeds: command.Succeeds})
-	go u.loop()
+	u.session = interpret.NewSession(i, interpret.Options{Now: u.p.k.now, Started: u.started,
+		Succeeds: u.p.rec.Command.Succeeds})
 }
 
 // finish reads both streams to their end and returns the session for the exit
@@ -87,19 +93,21 @@ func (u *pump) finish() *interpret.Session {
 
 func (u *pump) loop() {
 	defer close(u.stopped)
+	u.open()
 	timer := time.NewTimer(busyTick)
 	defer timer.Stop()
 	idle := false // a tick went by without a byte
 	for {
-		n, more := u.drain(false)
+		n, more := u.drain()
 		u.trim()
+		partials := u.showPartials()
 		wait := busyTick
 		switch {
 		case more:
 			wait = 0
 		case n == 0 && idle:
-			if wait = u.showPartials(); u.log.Arm() {
-				continue
+			if !u.log.Arm() {
+				wait = partials
 			}
 		}
 		// Watching a file costs more than a short program does: it begins when
@@ -128,43 +136,57 @@ func (u *pump) loop() {
 	}
 }
 
-// drainAll reads what is left; the last line of each stream needs no
-// terminator.
+// drainAll reads what was written until now; the last line of each stream
+// needs no terminator. What a survivor writes from now on is not waited for.
 func (u *pump) drainAll() {
-	for more := true; more; {
-		_, more = u.drain(false)
-		u.trim()
+	buf := u.p.k.blocks.Get().(*[]byte)
+	defer u.p.k.blocks.Put(buf)
+	for _, s := range streams {
+		end := u.log.Size(s)
+		for u.log.Position(s) < end {
+			n, _ := u.drainStream(s, *buf)
+			u.trim()
+			if n == 0 {
+				break
+			}
+		}
+		st := &u.streams[s]
+		if len(st.carry) > 0 {
+			st.offset += int64(u.block(s, st.carry, true))
+			st.carry = nil
+		}
 	}
-	u.drain(true)
 	u.trim()
 }
 
+var streams = [...]rawlog.Stream{rawlog.Stdout, rawlog.Stderr}
+
 // drain reads both streams in turn. It returns how many bytes there were, and
 // whether there may be more.
-func (u *pump) drain(eof bool) (total int, more bool) {
+func (u *pump) drain() (total int, more bool) {
 	buf := u.p.k.blocks.Get().(*[]byte)
 	defer u.p.k.blocks.Put(buf)
-	for _, s := range []rawlog.Stream{rawlog.Stdout, rawlog.Stderr} {
-		n, rest := u.drainStream(s, *buf, eof)
+	for _, s := range streams {
+		n, rest := u.drainStream(s, *buf)
 		total += n
 		more = more || rest
 	}
 	return total, more
 }
 
-func (u *pump) drainStream(s rawlog.Stream, buf []byte, eof bool) (total int, more bool) {
+func (u *pump) drainStream(s rawlog.Stream, buf []byte) (total int, more bool) {
 	st := &u.streams[s]
 	held := copy(buf, st.carry)
+	defer func() { st.carry = append(st.carry[:0], buf[:held]...) }()
 	for range blocksInTurn {
 		n, off, err := u.log.Read(s, buf[held:min(len(buf), held+u.entryMax)])
 		if err != nil {
-			u.p.k.log.Error("read output", "process", u.p.id, "stream", s.String(), "error", err)
+			u.unreadable(s, err)
 		}
 		if lost, ok := u.log.Truncated(s); ok {
 			held = u.restart(s, buf, held, n, off, lost)
 		}
-		if n == 0 && !eof {
-			st.carry = append(st.carry[:0], buf[:held]...)
+		if n == 0 {
 			return total, false
 		}
 		total += n
@@ -172,17 +194,20 @@ func (u *pump) drainStream(s rawlog.Stream, buf []byte, eof bool) (total int, mo
 			st.offset = off
 		}
 		block := buf[:held+n]
-		rest := u.block(s, block, eof && n == 0)
+		rest := u.block(s, block, false)
 		held = copy(buf, block[rest:])
 		st.offset += int64(rest)
 		st.since, st.shown = time.Now(), false
-		if eof && n == 0 {
-			st.carry = nil
-			return total, false
-		}
 	}
-	st.carry = append(st.carry[:0], buf[:held]...)
 	return total, true
+}
+
+// unreadable says once that output cannot be read.
+func (u *pump) unreadable(s rawlog.Stream, err error) {
+	if st := &u.streams[s]; !st.failed {
+		st.failed = true
+		u.p.k.log.Error("read output", "process", u.p.id, "stream", s.String(), "error", err)
+	}
 }
 
 // restart goes on after the program truncated its own output: what was held
@@ -298,11 +323,29 @@ func (u *pump) record(s rawlog.Stream, items []*item, events []process.Payload) 
 		st.indexed.Store(end)
 		<-u.flight
 	}}
-	interpreted := len(items) > 1 || items[0].lines == nil
-	if interpreted {
+	update := len(items) > 1 || items[0].lines == nil
+	if update {
 		u.noteEvidence()
 	}
-	p.append(e, interpreted)
+	if u.reserve() {
+		update = true
+	}
+	p.append(e, update)
+}
+
+// reserveAhead is how many numbers are reserved at a time.
+const reserveAhead = 4096
+
+// reserve keeps numbers from being given twice: lines that are not on disk
+// leave no trace of theirs, so the store is told, ahead, how far they may have
+// gone. It reports whether the record is to be stored for it; p.mu is held.
+func (u *pump) reserve() bool {
+	p := u.p
+	if !p.k.cfg.KeepQueue || policy(p.rec.RawOutput).OnDisk() || p.rec.LastSeq <= p.reserved {
+		return false
+	}
+	p.reserved = p.rec.LastSeq + reserveAhead
+	return true
 }
 
 // noteEvidence brings the record up to what the interpreter knows; p.mu is held.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/rawlog"
@@ -27,7 +28,7 @@ func (k *Kernel) Processes(ctx context.Context, q process.Query) (process.Page, 
 		return process.Page{}, err
 	}
 	if q.State != "" && q.State != process.Idle {
-		return k.active(q), nil // the table is the truth about what is active
+		return k.activePage(q), nil // the table is the truth about what is active
 	}
 	var page process.Page
 	ask := q
@@ -59,8 +60,8 @@ func (k *Kernel) Processes(ctx context.Context, q process.Query) (process.Page, 
 	}
 }
 
-// active pages through the table.
-func (k *Kernel) active(q process.Query) process.Page {
+// activePage pages through the table.
+func (k *Kernel) activePage(q process.Query) process.Page {
 	var page process.Page
 	before, _ := q.Before()
 	for _, p := range k.table.list() {
@@ -110,11 +111,15 @@ func (k *Kernel) OpenOutput(ctx context.Context, id process.ID, run int) (Output
 		if run != 0 && r.Number != run {
 			continue
 		}
+		silent := r.StdoutBytes == 0 && r.StderrBytes == 0 && !r.LogsPruned
+		if silent && !r.CompletedAt.IsZero() && r.Captured != process.Disabled {
+			return empty{}, nil // whatever file carries its name is not its own
+		}
 		rd, err := k.cfg.Logs.Open(int64(id), r.Number)
 		switch {
 		case err == nil:
 			return rd, nil
-		case r.StdoutBytes == 0 && r.StderrBytes == 0 && !r.LogsPruned && r.Captured != process.Disabled:
+		case silent && r.Captured != process.Disabled:
 			return empty{}, nil
 		case errors.Is(err, rawlog.ErrNotKept):
 			return nil, process.Errorf(process.CodeNotKept, "the output of run %d of process %d was not kept", r.Number, id)
@@ -145,6 +150,22 @@ func (empty) Copy(io.Writer, rawlog.Stream, int64, int64) (int64, error) { retur
 func (empty) Holes(rawlog.Stream) []rawlog.Span                          { return nil }
 func (empty) Close() error                                               { return nil }
 
+// forgetParent makes the live children of a deleted process parentless, as the
+// store did with the others.
+func (k *Kernel) forgetParent(id process.ID) {
+	var pending sync.WaitGroup
+	for _, p := range k.table.list() {
+		p.mu.Lock()
+		if p.rec.Parent == id {
+			p.rec.Parent = 0
+			pending.Add(1)
+			p.record(func(error) { pending.Done() })
+		}
+		p.mu.Unlock()
+	}
+	pending.Wait()
+}
+
 // Delete removes an idle process with its events and logs.
 func (k *Kernel) Delete(ctx context.Context, id process.ID) (*process.Process, error) {
 	if z := k.table.get(id); z != nil && z.view.Load().Lifecycle == process.LifecycleZombie {
@@ -167,5 +188,6 @@ func (k *Kernel) Delete(ctx context.Context, id process.ID) (*process.Process, e
 	if err := <-deleted; err != nil {
 		return nil, err
 	}
+	k.forgetParent(id)
 	return rec, k.cfg.Logs.RemoveAll(int64(id))
 }

@@ -60,10 +60,14 @@ func (k *Kernel) reapNow(ctx context.Context, p *proc) {
 	}
 }
 
-// leave takes a reaped run out of the table.
+// leave takes a reaped run out of the table, and gives what is still below it
+// to init.
 func (p *proc) leave() {
-	p.k.table.remove(p)
-	close(p.gone)
+	p.leaving.Do(func() {
+		p.k.table.remove(p)
+		p.k.adopt(p.id, p.k.table.orphan(p))
+		close(p.gone)
+	})
 }
 
 // adopt is init's: it reaps the zombies it inherits and notes whose children
@@ -97,13 +101,15 @@ func (k *Kernel) Wait(ctx context.Context, id process.ID) (*process.Process, err
 	p := k.table.get(id)
 	if p == nil {
 		rec, err := k.cfg.Store.Process(ctx, id)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case rec.Outcome != nil:
+			return rec, nil
+		case rec.State != process.Idle && !k.isClosed():
+			return k.Wait(ctx, id) // run since the table was looked at
 		}
-		if rec.Outcome == nil {
-			return nil, process.Errorf(process.CodeNotRunning, "process %d has not been run", id)
-		}
-		return rec, nil
+		return nil, process.Errorf(process.CodeNotRunning, "process %d has not been run", id)
 	}
 	p.mu.Lock()
 	p.waiters++

@@ -17,6 +17,10 @@ type recovery struct {
 	zombies     []*process.Process // over, held for parents that are gone
 }
 
+// unseenCursors is skipped when a run with untraceable lines was interrupted:
+// more than it can have used, and nothing against what an int64 holds.
+const unseenCursors = 1 << 40
+
 // findUnsettled reads what was not over, and how far its numbers went. Nothing
 // is changed yet.
 func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, error) {
@@ -26,6 +30,10 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 		return r, err
 	}
 	for _, rec := range all {
+		if rec.State != process.Idle && !policy(rec.RawOutput).OnDisk() {
+			// Lines that left no trace have had cursors, too.
+			r.cursor = max(r.cursor, cursor+unseenCursors)
+		}
 		last, err := k.lastNumbers(ctx, rec, &r)
 		if err != nil {
 			return r, fmt.Errorf("process %d: %w", rec.ID, err)
@@ -122,6 +130,7 @@ func (k *Kernel) entered(rec *process.Process) *proc {
 	}
 	p := newProc(k, rec, e)
 	k.runs.Add(1)
+	k.active.Add(1)
 	k.table.add(p)
 	return p
 }

@@ -150,6 +150,8 @@ func elided(id process.ID, run int, s process.Stream, from, to, bytes int64) pro
 	return ev
 }
 
+func cursorOf(ev *process.Event) int64 { return ev.Cursor }
+
 func seqOf(ev *process.Event) int64 { return ev.Seq }
 
 // lastOf is the number a reader has reached with an event.

@@ -17,6 +17,7 @@ func (k *Kernel) AllEvents(ctx context.Context, after int64, limit int) ([]proce
 	if err != nil {
 		return nil, err
 	}
+	stored = clip(stored, cursorOf, upTo)
 	if len(stored) == limit { // what comes after is for the next page
 		upTo = stored[limit-1].Cursor
 	}

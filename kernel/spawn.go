@@ -39,32 +39,34 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 	p := newProc(k, rec, e)
 	p.interpreter, p.payload = r.Interpreter, r.Payload
 	if r.Parked {
-		return p.id, k.park(ctx, p)
+		return p.id, k.park(p)
 	}
-	return p.id, k.enter(ctx, p, true)
+	return p.id, k.enter(p, true)
 }
 
 // park stores a process without a run.
-func (k *Kernel) park(ctx context.Context, p *proc) error {
+func (k *Kernel) park(p *proc) error {
 	committed := make(chan error, 1)
 	p.mu.Lock()
 	p.append(&entry{create: true, done: func(err error) { committed <- err }}, true, p.createdEvent())
 	p.mu.Unlock()
-	return await(ctx, committed)
+	return <-committed
 }
 
 // enter stores a run as queued, and starts it at once if a slot is free. A
 // claimed run may have been started by the time its host dies, so it is never
 // started again by the next one.
-func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
+func (k *Kernel) enter(p *proc, create bool) error {
 	k.runs.Add(1)
-	parent := k.table.add(p)
-	// A child of a running process takes no slot: its parent may be waiting
-	// for it while holding one.
-	claimed := parent != nil || p.env.pool.take()
 	committed := make(chan error, 1)
 	e := &entry{create: create, done: func(err error) { committed <- err }}
+	// The lock is taken before anybody can reach the run: whoever does finds
+	// it queued, and its create in the journal.
 	p.mu.Lock()
+	parent, alive, doomed := k.table.add(p)
+	// A child of a running process takes no slot: its parent may be waiting
+	// for it while holding one.
+	claimed := alive || p.env.pool.take()
 	var events []process.Payload
 	if create {
 		events = append(events, p.createdEvent())
@@ -74,21 +76,21 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 	p.rec.Run = process.Run{Number: p.rec.Number + 1, Captured: p.rec.RawOutput}
 	p.rec.State = process.Queued
 	p.rec.Claimed = claimed
-	p.slot = claimed && parent == nil
+	p.slot = claimed && !alive
 	p.append(e, true, append(events, process.ProcessQueued{})...)
 	p.mu.Unlock()
-	if parent != nil {
-		parent.note(process.ChildSpawned{Child: p.id})
-	}
 
 	err := <-committed // the commit is short, and its result decides what is true
 	if err != nil {
-		k.table.remove(p)
 		p.freeSlot()
-		p.feed.end()
-		close(p.done)
-		k.runs.Done()
+		p.over(true)
 		return err
+	}
+	if parent != nil {
+		parent.note(process.ChildSpawned{Child: p.id})
+	}
+	if doomed { // its parent is being killed with all that is below it
+		p.stop(process.ErrCanceled, KillOptions{}, nil)
 	}
 	if claimed {
 		k.start(p)
@@ -104,13 +106,20 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 func (k *Kernel) claim(p *proc) {
 	p.mu.Lock()
 	p.slot = true
-	if p.rec.Lifecycle != process.LifecycleCreated { // killed in the queue
+	if p.dropped || p.rec.Lifecycle != process.LifecycleCreated { // killed in the queue, or left to the next host
 		p.mu.Unlock()
 		p.freeSlot()
 		return
 	}
 	p.rec.Claimed = true
-	p.append(&entry{done: func(error) { k.start(p) }}, true)
+	p.append(&entry{done: func(err error) {
+		if err != nil { // it may not start; the next host finds it queued
+			p.freeSlot()
+			p.over(true)
+			return
+		}
+		k.start(p)
+	}}, true)
 	p.mu.Unlock()
 }
 
@@ -224,7 +233,7 @@ func (k *Kernel) reserve(ctx context.Context, r Request) (*process.Process, erro
 	if k.closing.Load() {
 		return nil, process.ErrClosed
 	}
-	if n := k.cfg.MaxActive; n > 0 && !r.Parked && k.table.len() >= n {
+	if n := k.cfg.MaxActive; n > 0 && !r.Parked && k.active.Load() >= int64(n) {
 		return nil, process.Errorf(process.CodeTooMany, "%d processes are active: that is the limit", n)
 	}
 	if s.Ref != "" {
@@ -235,6 +244,9 @@ func (k *Kernel) reserve(ctx context.Context, r Request) (*process.Process, erro
 		k.refs[s.Ref] = true
 	}
 	k.creating.Add(1)
+	if !r.Parked {
+		k.active.Add(1) // until the run is over, or could not be entered
+	}
 	rec := &process.Process{ID: process.ID(k.nextID.Add(1)), Spec: *s,
 		State: process.Idle, CreatedAt: k.now().Truncate(time.Millisecond)}
 	return rec, nil
@@ -277,7 +289,7 @@ func (k *Kernel) Run(ctx context.Context, id process.ID, force bool) error {
 		return err
 	}
 	defer k.creating.Done()
-	return k.enter(ctx, newProc(k, rec, e), false)
+	return k.enter(newProc(k, rec, e), false)
 }
 
 // room admits one more active process; the caller ends k.creating when it is
@@ -288,10 +300,11 @@ func (k *Kernel) room() error {
 	if k.closing.Load() {
 		return process.ErrClosed
 	}
-	if n := k.cfg.MaxActive; n > 0 && k.table.len() >= n {
+	if n := k.cfg.MaxActive; n > 0 && k.active.Load() >= int64(n) {
 		return process.Errorf(process.CodeTooMany, "%d processes are active: that is the limit", n)
 	}
 	k.creating.Add(1)
+	k.active.Add(1)
 	return nil
 }
 

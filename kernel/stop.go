@@ -86,8 +86,13 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 		p.canceled = true
 		events = append(events, process.Cancelled{Now: o.Now})
 	}
+	if cause == process.ErrCanceled && !o.Alone {
+		p.killTree = true
+	}
 	if first {
-		p.rec.State = process.Terminating
+		if p.rec.Lifecycle == process.LifecycleRunning {
+			p.rec.State = process.Terminating
+		}
 		if !o.Now {
 			events = append(events, process.SignalDelivered{Signal: process.SIGTERM.String(), Action: "terminate"})
 		}
@@ -131,8 +136,10 @@ func (p *proc) kill() {
 		return
 	}
 	p.killed = true
+	p.kills.Add(1)
+	defer p.kills.Done()
 	p.append(&entry{}, false, process.SignalDelivered{Signal: process.SIGKILL.String(), Action: "kill"})
-	p.later(giveUpAfter, func() { p.resolve(env.Result{}, errHung) })
+	p.later(giveUpAfter, func() { p.resolve(env.Result{}, errHung, false) })
 	p.mu.Unlock()
 	p.env.Kill(p.id)
 }
@@ -145,17 +152,19 @@ func (p *proc) shutdown(keepQueue bool) {
 		p.dropped = true
 		p.env.pool.drop(p)
 		p.rec.Claimed = false
-		p.append(&entry{done: func(error) {
-			p.k.table.remove(p)
-			p.feed.end()
-			close(p.done)
-			p.k.runs.Done()
-		}}, true)
+		p.append(&entry{done: func(error) { p.over(true) }}, true)
 		p.mu.Unlock()
 		return
 	}
 	p.mu.Unlock()
 	p.stop(process.ErrCanceled, KillOptions{}, nil)
+}
+
+// waiting reports whether the run stands in a queue, or will.
+func (p *proc) waiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cancel == nil && !p.rec.Claimed && !p.resolved
 }
 
 // dropIfStopped takes a run out of the queue that was killed before it got

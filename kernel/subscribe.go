@@ -27,10 +27,13 @@ type Subscription struct {
 
 	pos     int64           // last number given: seq, or cursor for all
 	upTo    int64           // without a feed: where the stream ends
+	run     int             // of one process: the run that ends the stream
 	next    int64           // ordinal in the feed
 	caught  bool            // stands in the window: falling out of it is lag
 	pending []process.Event // to be given before anything else
 	err     error
+
+	finished bool // its last event was given
 
 	once sync.Once
 	gone chan struct{}
@@ -56,7 +59,7 @@ func (k *Kernel) Subscribe(after int64, f Filter) *Subscription {
 func (k *Kernel) SubscribeProcess(ctx context.Context, id process.ID, after int64) (*Subscription, error) {
 	s := &Subscription{k: k, id: id, pos: max(after, 0), gone: make(chan struct{})}
 	if p := k.table.get(id); p != nil && !p.feed.isEnded() {
-		s.feed = p.feed
+		s.feed, s.run = p.feed, p.view.Load().Number
 		_, _, s.next = p.feed.join()
 		return s, nil
 	}
@@ -64,7 +67,7 @@ func (k *Kernel) SubscribeProcess(ctx context.Context, id process.ID, after int6
 	if err != nil {
 		return nil, err
 	}
-	s.upTo = rec.LastSeq
+	s.upTo, s.run = rec.LastSeq, max(1, rec.Number)
 	return s, nil
 }
 
@@ -74,9 +77,16 @@ func (s *Subscription) Next(ctx context.Context) (process.Event, error) {
 		for len(s.pending) > 0 {
 			ev := s.pending[0]
 			s.pending = s.pending[1:]
+			if s.id != 0 && ev.Kind == process.KindFinalized && ev.Run >= s.run {
+				s.finished = true
+				s.pending = nil
+			}
 			if s.keep == nil || ev.Kind == process.KindLagged || s.keep(&ev) {
 				return ev, nil
 			}
+		}
+		if s.finished {
+			return process.Event{}, io.EOF
 		}
 		if err := s.fill(ctx); err != nil {
 			return process.Event{}, err
@@ -121,10 +131,12 @@ func (s *Subscription) catchUp(ctx context.Context, w window) error {
 		published = end
 	}
 	if len(w.items) > 0 {
-		if first := s.number(w.items[0]); s.pos >= first-1 {
+		first := s.number(w.items[0])
+		if s.pos >= first-1 {
 			s.next, s.caught = w.next, true
 			return nil
 		}
+		published = min(published, first-1) // the window has the rest
 	} else if s.pos >= published {
 		s.next, s.caught = w.next, true
 		return nil

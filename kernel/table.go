@@ -25,21 +25,31 @@ func (t *table) get(id process.ID) *proc {
 	return t.procs[id]
 }
 
-// add enters a run, below its parent if that one is in the table and alive.
-// It returns that parent, or nil.
-func (t *table) add(p *proc) (parent *proc) {
+// add enters a run, below its parent if that one is in the table and not over.
+// It returns that parent, or nil; whether it executes; and whether it is being
+// killed with all that is below it.
+func (t *table) add(p *proc) (parent *proc, alive, doomed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.procs[p.id] = p
-	if parent = t.procs[p.rec.Parent]; parent == nil || parent == p || parent.ended() {
-		return nil
+	parent = t.procs[p.rec.Parent]
+	if parent == nil || parent == p {
+		return nil, false, false
+	}
+	p.ancestors = append(slices.Clone(parent.ancestors), parent.id)
+	parent.mu.Lock()
+	over := parent.resolved || parent.rec.Lifecycle >= process.LifecycleZombie
+	alive, doomed = parent.cancel != nil, parent.killTree
+	parent.mu.Unlock()
+	if over {
+		return nil, false, doomed
 	}
 	if parent.children == nil {
 		parent.children = map[process.ID]*proc{}
 	}
 	parent.children[p.id] = p
 	p.parent = parent
-	return parent
+	return parent, alive, doomed
 }
 
 // remove takes a run out.
@@ -76,15 +86,14 @@ func (t *table) parentOf(p *proc) *proc {
 	return p.parent
 }
 
-// descendants returns every run below p, nearest first.
+// descendants returns every run below p, also below one that is dead.
 func (t *table) descendants(p *proc) []*proc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []*proc
-	for next := []*proc{p}; len(next) > 0; next = next[1:] {
-		for _, c := range next[0].children {
+	for _, c := range t.procs {
+		if slices.Contains(c.ancestors, p.id) {
 			all = append(all, c)
-			next = append(next, c)
 		}
 	}
 	return all

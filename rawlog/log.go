@@ -64,7 +64,7 @@ func newLog(ls *Logs, id int64, run int, p Policy) *Log {
 		l.streams[i].log, l.streams[i].id = l, Stream(i)
 	}
 	switch {
-	case p == KeepNothing || (p.onDisk() && ls.cfg.Dir == ""):
+	case p == KeepNothing || (p.OnDisk() && ls.cfg.Dir == ""):
 		l.idx = noIndex{}
 	case p == KeepMemory:
 		l.idx = &memIndex{}

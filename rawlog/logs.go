@@ -75,7 +75,7 @@ func (ls *Logs) Create(id int64, run int, p Policy) *Log {
 // Entries above lastSeq are dropped, their bytes are to be read again.
 // Output that was kept in memory died with its host: ErrNotKept.
 func (ls *Logs) Recover(id int64, run int, p Policy, lastSeq int64) (*Log, error) {
-	if !p.onDisk() {
+	if !p.OnDisk() {
 		return nil, fmt.Errorf("recover log of %d-%d: %w", id, run, ErrNotKept)
 	}
 	if ls.cfg.Dir == "" {

@@ -31,7 +31,7 @@ func (st *stream) open() (backing, error) {
 		return st.b, nil
 	}
 	var err error
-	if l.policy.onDisk() {
+	if l.policy.OnDisk() {
 		st.b, err = l.createFile(st.id)
 	} else {
 		st.b, err = newMemory()

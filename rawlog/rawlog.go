@@ -83,8 +83,8 @@ const (
 	KeepNothing               // what was read is dropped
 )
 
-// onDisk tells whether p needs a directory.
-func (p Policy) onDisk() bool { return p == KeepFile || p == KeepGzip }
+// OnDisk tells whether p needs a directory.
+func (p Policy) OnDisk() bool { return p == KeepFile || p == KeepGzip }
 
 // Config says where logs live and how large they grow. The zero value keeps
 // nothing on disk.

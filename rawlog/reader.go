@@ -49,7 +49,7 @@ func (r *Reader) settled() (*finished, error) {
 }
 
 func (r *Reader) finished() (*finished, error) {
-	if r.live != nil && !r.live.policy.onDisk() {
+	if r.live != nil && !r.live.policy.OnDisk() {
 		return r.live.inMemory()
 	}
 	return r.logs.openFinished(r.id, r.run)

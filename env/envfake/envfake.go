@@ -135,14 +135,14 @@ func (e *Env) Teardown(context.Context) error {
 
 // Execute plays a script.
 func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (res env.Result, err error) {
-	if ctx.Err() != nil {
-		return env.Result{State: process.ExitCanceled}, nil
-	}
 	killed, err := e.enter(in.EID)
 	if err != nil {
 		return env.Result{}, err
 	}
 	defer e.leave(in.EID)
+	if ctx.Err() != nil {
+		return env.Result{State: process.ExitCanceled}, nil
+	}
 	p := &player{e: e, ctx: ctx, h: h, killed: killed}
 	defer func() { res.Survivors = p.survivors }()
 	for line := range strings.Lines(in.Spec.Code) {

@@ -92,14 +92,14 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 	if fn == nil {
 		return env.Result{}, &env.SpawnError{Err: fmt.Errorf("there is no function %q in this program", in.Spec.Code)}
 	}
-	if ctx.Err() != nil {
-		return env.Result{State: process.ExitCanceled}, nil
-	}
 	killed, err := e.enter(in.EID)
 	if err != nil {
 		return env.Result{}, err
 	}
 	defer e.leave(in.EID)
+	if ctx.Err() != nil { // looked at after enter: a kill that came before found nothing to kill
+		return env.Result{State: process.ExitCanceled}, nil
+	}
 	h.Started(0, process.Enforced{TreeKill: "none", Missing: []string{}})
 	call := &Call{ID: in.EID, Run: in.Run, host: h,
 		Stdout: writer{h, process.Stdout}, Stderr: writer{h, process.Stderr}}
