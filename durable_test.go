@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/reeverun/reeve"
+	"github.com/reeverun/reeve/interpret"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -37,7 +38,12 @@ func testHost(mode string) int {
 	}
 	switch mode {
 	case "interrupted":
-		p, err := rt.Spawn(ctx, reeve.Sh(`i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done; printf unfinished; echo ready >&2; sleep 60`).Tags("mark"))
+		p, err := rt.Spawn(ctx, reeve.Sh(`i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done; printf unfinished; echo ready >&2; sleep 60`).Tags("mark").
+			InterpretedBy(hooks{line: func(c *interpret.Context, l interpret.Line) {
+				if l.Text == "line 7" {
+					c.Finding(process.Finding{Severity: process.Info, Code: "seven"})
+				}
+			}}))
 		if err != nil {
 			fmt.Println("error:", err)
 			return 1
@@ -101,6 +107,9 @@ func TestHostKilled(t *testing.T) {
 	}
 	if r := rec.Outcome.Reason; r.Kind != process.FailSpawn || r.Error != "host process exited" {
 		t.Errorf("outcome %+v", rec.Outcome)
+	}
+	if f := rec.Outcome.Findings; len(f) != 1 || f[0].Code != "seven" {
+		t.Errorf("findings %+v", f)
 	}
 	all := events(t, rt, ids[0])
 	gapless(t, all)

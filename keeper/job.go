@@ -55,7 +55,7 @@ type job struct {
 	killing  bool
 	released bool
 	followed bool // somebody follows
-	holds    int // on the tree: the follower's, the owner's, a kill's
+	holds    int  // on the tree: the follower's, the owner's, a kill's
 }
 
 func newJob(s *spawner, t tree, pid int) *job {

@@ -167,6 +167,11 @@ func (p *proc) conclude(v verdict, session *interpret.Session) {
 		events = session.Exit(v.exit)
 		ev = session.Evidence()
 	}
+	p.finish(v, events, ev)
+}
+
+// finish records the verdict with its evidence, after the last events.
+func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence) {
 	outcome := v.outcome(ev)
 	p.closeLog(v.spawnErr)
 	keep := p.heldForParent()

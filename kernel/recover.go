@@ -144,8 +144,32 @@ func (k *Kernel) settleInterrupted(p *proc) {
 		p.pump = newPump(p)
 		p.pump.resume()
 	}
-	p.conclude(verdict{state: process.ExitFailed, spawnErr: true, err: process.ErrHostExited,
-		exit: process.Exit{Code: 1, Reason: process.ErrHostExited}}, nil)
+	v := verdict{state: process.ExitFailed, spawnErr: true, err: process.ErrHostExited,
+		exit: process.Exit{Code: 1, Reason: process.ErrHostExited}}
+	p.finish(v, nil, k.foundSoFar(p))
+}
+
+// foundSoFar is the evidence an interrupted run's events hold.
+func (k *Kernel) foundSoFar(p *proc) (ev interpret.Evidence) {
+	ev.Progress = p.rec.Progress
+	for after := int64(0); ; {
+		events, err := k.cfg.Store.Events(context.Background(), p.id, after, replayPage)
+		if err != nil || len(events) == 0 {
+			return ev
+		}
+		for _, e := range events {
+			after = e.Seq
+			if e.Run != p.rec.Number {
+				continue
+			}
+			switch d := e.Data.(type) {
+			case process.FindingEmitted:
+				ev.Findings = append(ev.Findings, d.Finding)
+			case process.SummarySet:
+				ev.Summary = d.Summary
+			}
+		}
+	}
 }
 
 // resume reads what the dead host did not: lines, without an interpreter. It
