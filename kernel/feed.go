@@ -2,101 +2,46 @@ package kernel
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/reeverun/reeve/interpret"
-	"github.com/reeverun/reeve/process"
-	"github.com/reeverun/reeve/rawlog"
 )
-
-// item is what the journal publishes at once: some events of one process, or a
-// run of output lines that are decoded when somebody reads them.
-type item struct {
-	p      *proc
-	seq    int64 // of the first event
-	cursor int64 // of the first event; set by the journal
-	count  int
-	live   bool // a partial line: shown, never stored, takes no number
-	events []process.Event
-	lines  *lines
-}
-
-// lines is a block of output. raw may be nil: it is then read from the log
-// when somebody asks.
-type lines struct {
-	run    int
-	stream rawlog.Stream
-	offset int64
-	length int64
-	at     time.Time
-	raw    []byte
-	log    *rawlog.Log
-	once   sync.Once
-}
-
-func (it *item) indexEntry() rawlog.Entry {
-	return rawlog.Entry{Seq: it.seq, Cursor: it.cursor, Stream: it.lines.stream,
-		Offset: it.lines.offset, Len: it.lines.length, Count: it.count, At: it.lines.at.UnixNano()}
-}
-
-// all returns the item's events, decoding lines once for all readers.
-func (it *item) all(logs *rawlog.Logs) []process.Event {
-	if it.lines == nil {
-		return it.events
-	}
-	it.lines.once.Do(func() {
-		if it.lines.raw != nil {
-			it.events = decodeLines(it.indexEntry(), it.p.id, it.lines.run, it.lines.raw)
-			it.lines.raw = nil
-			return
-		}
-		it.events = readLines(logs, it.indexEntry(), it.p.id, it.lines.run)
-	})
-	return it.events
-}
-
-// decodeLines makes the events of an index entry from its bytes.
-func decodeLines(e rawlog.Entry, id process.ID, run int, raw []byte) []process.Event {
-	events := make([]process.Event, 0, e.Count)
-	at := time.Unix(0, e.At).UTC()
-	spans := interpret.Lines(raw, make([]interpret.Span, 0, e.Count))
-	for i, s := range spans {
-		ev := process.New(process.OutputAppended{Stream: streamName(e.Stream),
-			Line: interpret.Text(raw[s.Start:s.End]), Offset: e.Offset + int64(s.Start)})
-		ev.Seq, ev.Cursor = e.Seq+int64(i), e.Cursor+int64(i)
-		ev.Process, ev.Run, ev.At = id, run, at
-		events = append(events, ev)
-	}
-	return events
-}
 
 // feed is a bounded window of published items, read by any number of
 // subscribers at their own pace. Nothing is kept while nobody subscribes.
+//
+// Readers take no lock and copy nothing: what is published is a new state that
+// shares its items with the one before. A thousand of them on one process must
+// not slow it down.
 type feed struct {
-	max int // events in the window
+	max     int // events in the window
+	state   atomic.Pointer[state]
+	subs    atomic.Int64
+	waiting atomic.Bool // somebody waits for the state after this one
 
-	mu      sync.Mutex
-	subs    int
-	items   []*item
-	first   int64 // ordinal of items[0]
-	held    int   // events in items
-	seq     int64 // of the last published event of the process
-	cursor  int64 // of the last published event
-	wake    chan struct{}
-	waiting bool // somebody waits on wake
-	ended   bool
+	mu    sync.Mutex // held by those who change the state
+	held  int        // events in the window
+	woken time.Time  // when readers were last woken
+	timer *time.Timer
+}
+
+// state is a feed at one moment. It is never changed.
+type state struct {
+	items  []*item
+	first  int64 // ordinal of items[0]
+	seq    int64 // of the last published event of the process
+	cursor int64 // of the last published event
+	ended  bool
+	wake   chan struct{} // closed when there is something after this state
 }
 
 func newFeed(maxEvents int, seq, cursor int64) *feed {
-	return &feed{max: maxEvents, seq: seq, cursor: cursor, wake: make(chan struct{})}
+	f := &feed{max: maxEvents}
+	f.state.Store(&state{seq: seq, cursor: cursor, wake: make(chan struct{})})
+	return f
 }
 
 // wanted reports whether anybody would read what is published now.
-func (f *feed) wanted() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.subs > 0
-}
+func (f *feed) wanted() bool { return f.subs.Load() > 0 }
 
 func (f *feed) publish(items []*item) {
 	if len(items) == 0 {
@@ -104,40 +49,73 @@ func (f *feed) publish(items []*item) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	s := *f.state.Load()
+	keep := f.subs.Load() > 0 && !s.ended
 	for _, it := range items {
 		if !it.live {
-			f.seq = it.seq + int64(it.count) - 1
-			f.cursor = it.cursor + int64(it.count) - 1
+			s.seq = it.seq + int64(it.count) - 1
+			s.cursor = it.cursor + int64(it.count) - 1
 		}
-		if f.subs > 0 && !f.ended {
-			f.items = append(f.items, it)
+		if keep {
+			s.items = append(s.items, it) // readers of older states end before it
 			f.held += max(1, it.count)
 		}
 	}
 	// The newest item always stays, however long it is.
-	for f.held > f.max && len(f.items) > 1 {
-		f.held -= max(1, f.items[0].count)
-		f.items[0] = nil
-		f.items = f.items[1:]
-		f.first++
+	for f.held > f.max && len(s.items) > 1 {
+		f.held -= max(1, s.items[0].count)
+		s.items = s.items[1:]
+		s.first++
 	}
-	f.broadcast()
+	f.change(s)
 }
 
 // end says that nothing follows.
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ended = true
+	s := *f.state.Load()
+	s.ended = true
+	f.change(s)
+}
+
+// change makes a state the current one and wakes who waits for it; f.mu is
+// held.
+func (f *feed) change(s state) {
+	f.state.Store(&s)
+	if !f.waiting.Load() || f.timer != nil {
+		return
+	}
+	if wait := f.pace() - time.Since(f.woken); wait > 0 && !s.ended {
+		f.timer = time.AfterFunc(wait, func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.timer = nil
+			f.broadcast()
+		})
+		return
+	}
 	f.broadcast()
 }
 
+// pace is how long to let items gather between two broadcasts: waking takes
+// time for each reader, and that time is the program's, too.
+func (f *feed) pace() time.Duration {
+	const each, most = 20 * time.Microsecond, 25 * time.Millisecond
+	return min(time.Duration(f.subs.Load())*each, most)
+}
+
+// broadcast wakes all who wait; f.mu is held.
 func (f *feed) broadcast() {
-	if f.waiting {
-		close(f.wake)
-		f.wake = make(chan struct{})
-		f.waiting = false
+	if !f.waiting.Swap(false) {
+		return
 	}
+	f.woken = time.Now()
+	s := *f.state.Load()
+	old := s.wake
+	s.wake = make(chan struct{})
+	f.state.Store(&s)
+	close(old)
 }
 
 // join adds a subscriber and returns where it stands: the last published
@@ -145,51 +123,53 @@ func (f *feed) broadcast() {
 func (f *feed) join() (seq, cursor, next int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.subs++
-	return f.seq, f.cursor, f.first + int64(len(f.items))
+	f.subs.Add(1)
+	s := f.state.Load()
+	return s.seq, s.cursor, s.first + int64(len(s.items))
 }
 
 func (f *feed) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.subs--
-	if f.subs == 0 {
-		f.first += int64(len(f.items))
-		f.items, f.held = nil, 0
+	if f.subs.Add(-1) > 0 {
+		return
 	}
+	s := *f.state.Load()
+	s.first += int64(len(s.items))
+	s.items, f.held = nil, 0
+	f.state.Store(&s)
 }
 
 // window is what a subscriber finds at an ordinal.
 type window struct {
-	items []*item // from next on; shared, not to be changed
-	next  int64   // ordinal of items[0]; above the one asked for if that is gone
-	ended bool    // nothing follows items
-	wake  <-chan struct{}
+	state
+	next int64 // ordinal of items[0]; above the one asked for if that is gone
 }
 
-// from returns what has been published at ordinal next and after.
+// from returns what has been published at ordinal next and after; if there is
+// nothing, wake says when to ask again.
 func (f *feed) from(next int64) window {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	next = max(next, f.first)
-	w := window{next: next, ended: f.ended, wake: f.wake}
-	if i := int(next - f.first); i < len(f.items) {
-		w.items = append(w.items, f.items[i:]...)
-	} else {
-		f.waiting = true
+	w := f.at(next)
+	if len(w.items) == 0 && !w.ended {
+		// Said first, looked after: a publisher that has not seen it has
+		// stored its state before this look.
+		f.waiting.Store(true)
+		w = f.at(next)
 	}
+	return w
+}
+
+func (f *feed) at(next int64) window {
+	w := window{state: *f.state.Load()}
+	w.next = max(next, w.first)
+	w.items = w.items[min(w.next-w.first, int64(len(w.items))):]
 	return w
 }
 
 // last returns the numbers of the last published event.
 func (f *feed) last() (seq, cursor int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.seq, f.cursor
+	s := f.state.Load()
+	return s.seq, s.cursor
 }
 
-func (f *feed) isEnded() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ended
-}
+func (f *feed) isEnded() bool { return f.state.Load().ended }

@@ -394,8 +394,8 @@ func TestWindowBoundsPartials(t *testing.T) {
 	for range 10_000 {
 		f.publish([]*item{{seq: 1, cursor: 1, live: true, events: make([]process.Event, 1)}})
 	}
-	if len(f.items) > 1000 {
-		t.Errorf("a window of 16 events holds %d items", len(f.items))
+	if n := len(f.state.Load().items); n > 1000 {
+		t.Errorf("a window of 16 events holds %d items", n)
 	}
 }
 

@@ -30,7 +30,8 @@ type Subscription struct {
 	run     int             // of one process: the run that ends the stream
 	next    int64           // ordinal in the feed
 	caught  bool            // stands in the window: falling out of it is lag
-	pending []process.Event // to be given before anything else
+	pending []process.Event // to be given before anything else; shared, not to be changed
+	taken   []*item         // of the window, to be given after them
 	err     error
 
 	finished bool // its last event was given
@@ -79,7 +80,7 @@ func (s *Subscription) Next(ctx context.Context) (process.Event, error) {
 			s.pending = s.pending[1:]
 			if s.id != 0 && ev.Kind == process.KindFinalized && ev.Run >= s.run {
 				s.finished = true
-				s.pending = nil
+				s.pending, s.taken = nil, nil
 			}
 			if s.keep == nil || ev.Kind == process.KindLagged || s.keep(&ev) {
 				return ev, nil
@@ -87,6 +88,10 @@ func (s *Subscription) Next(ctx context.Context) (process.Event, error) {
 		}
 		if s.finished {
 			return process.Event{}, io.EOF
+		}
+		if len(s.taken) > 0 {
+			s.open()
+			continue
 		}
 		if err := s.fill(ctx); err != nil {
 			return process.Event{}, err
@@ -108,7 +113,7 @@ func (s *Subscription) fill(ctx context.Context) error {
 		return nil
 	}
 	if len(w.items) > 0 {
-		s.take(w.items)
+		s.taken, s.next = w.items, w.next+int64(len(w.items))
 		return nil
 	}
 	if w.ended {
@@ -181,30 +186,30 @@ func (s *Subscription) lag(w window) {
 	if missed := to - s.pos; missed > 0 {
 		ev := process.New(process.Lagged{Missed: missed})
 		ev.Process, ev.At = s.id, s.k.now()
-		s.pending = append(s.pending, ev)
+		s.pending = []process.Event{ev}
 		s.pos = to
 	}
 }
 
-// take gives out items of the window, without what was replayed before.
-func (s *Subscription) take(items []*item) {
-	for _, it := range items {
-		s.next++
-		if it.live {
-			if it.seq > s.pos || s.id == 0 {
-				s.pending = append(s.pending, it.events...)
-			}
-			continue
+// open makes the next item of the window pending, without what was replayed
+// before.
+func (s *Subscription) open() {
+	it := s.taken[0]
+	s.taken = s.taken[1:]
+	if it.live {
+		if it.seq > s.pos || s.id == 0 {
+			s.pending = it.events
 		}
-		events := it.all(s.k.cfg.Logs)
-		for i := range events {
-			if s.at(&events[i]) > s.pos {
-				s.pending = append(s.pending, events[i:]...)
-				break
-			}
-		}
-		s.pos = max(s.pos, s.number(it)+int64(it.count)-1)
+		return
 	}
+	events := it.all(s.k.cfg.Logs)
+	for i := range events {
+		if s.at(&events[i]) > s.pos {
+			s.pending = events[i:]
+			break
+		}
+	}
+	s.pos = max(s.pos, s.number(it)+int64(it.count)-1)
 }
 
 func (s *Subscription) at(ev *process.Event) int64 {
