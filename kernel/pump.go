@@ -32,7 +32,9 @@ type pump struct {
 	flight   chan struct{} // a token for each entry not yet committed
 	stop     chan struct{}
 	stopped  chan struct{}
-	running  bool // guarded by p.mu
+	delay    *time.Timer // until the loop begins; nil: the run has not started; guarded by p.mu
+	running  bool        // the loop has begun; guarded by p.mu
+	over     bool        // finish was called; guarded by p.mu
 	started  time.Time
 }
 
@@ -53,14 +55,24 @@ func newPump(p *proc) *pump {
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 }
 
-// start begins to read; p.mu is held.
+// start begins to read, one tick from now: many a run is over before, and is
+// read without a goroutine of its own. p.mu is held.
 func (u *pump) start() {
-	if u.running {
-		return
+	if u.delay == nil {
+		u.started = u.p.rec.StartedAt
+		u.delay = time.AfterFunc(busyTick, u.begin)
 	}
-	u.running = true
-	u.started = u.p.rec.StartedAt
-	go u.loop()
+}
+
+// begin is the pump's goroutine.
+func (u *pump) begin() {
+	u.p.mu.Lock()
+	u.running = !u.over
+	mine := u.running
+	u.p.mu.Unlock()
+	if mine {
+		u.loop()
+	}
 }
 
 // open makes the interpreter, which may be an embedder's: no lock is held.
@@ -77,13 +89,20 @@ func (u *pump) open() {
 // hook, when all lines are committed. It is nil if the run never started.
 func (u *pump) finish() *interpret.Session {
 	u.p.mu.Lock()
-	running := u.running
+	u.over = true
+	delay, running := u.delay, u.running
 	u.p.mu.Unlock()
-	if !running {
+	switch {
+	case delay == nil:
 		return nil
+	case running:
+		close(u.stop)
+		<-u.stopped
+	default:
+		delay.Stop()
+		u.open()
+		u.drainAll()
 	}
-	close(u.stop)
-	<-u.stopped
 	for range maxInFlight {
 		u.flight <- struct{}{}
 	}
