@@ -11,7 +11,6 @@ import (
 // showPartials shows unterminated lines that have been silent long enough. It
 // returns how long to wait for the next, or for ever.
 func (u *pump) showPartials() time.Duration {
-	const forever = time.Hour
 	wait := forever
 	for i := range u.streams {
 		st := &u.streams[i]

@@ -17,6 +17,7 @@ const (
 	blockSize    = 320 << 10              // of a buffer: a held line and the largest read
 	blocksInTurn = 16                     // of one stream before the other is looked at
 	maxInFlight  = 32                     // entries handed to the journal and not committed
+	forever      = time.Hour              // or until something happens
 )
 
 // pump reads a run's logs while they grow, drives the interpreter and hands
@@ -33,7 +34,9 @@ type pump struct {
 	stop     chan struct{}
 	stopped  chan struct{}
 	delay    *time.Timer // until the loop begins; nil: the run has not started; guarded by p.mu
-	running  bool        // the loop has begun; guarded by p.mu
+	running  bool        // the loop is under way; guarded by p.mu
+	opened   bool        // there is a session; guarded by p.mu
+	resting  atomic.Bool // there is no goroutine, and a write begins one
 	over     bool        // finish was called; guarded by p.mu
 	started  time.Time
 }
@@ -52,7 +55,7 @@ type tailState struct {
 
 func newPump(p *proc) *pump {
 	return &pump{p: p, log: p.log, entryMax: p.log.EntryMax(), flight: make(chan struct{}, maxInFlight),
-		stop: make(chan struct{}), stopped: make(chan struct{})}
+		stop: make(chan struct{})}
 }
 
 // start begins to read, one tick from now: many a run is over before, and is
@@ -64,15 +67,45 @@ func (u *pump) start() {
 	}
 }
 
-// begin is the pump's goroutine.
+// begin is the pump's goroutine, the first time and whenever something was
+// written after it went to rest.
 func (u *pump) begin() {
 	u.p.mu.Lock()
-	u.running = !u.over
-	mine := u.running
-	u.p.mu.Unlock()
-	if mine {
-		u.loop()
+	if u.over || u.running {
+		u.p.mu.Unlock()
+		return
 	}
+	u.running, u.stopped = true, make(chan struct{})
+	first := !u.opened
+	u.opened = true
+	u.p.mu.Unlock()
+	if first {
+		u.open()
+		u.log.Notify(func() {
+			if u.resting.CompareAndSwap(true, false) {
+				go u.begin()
+			}
+		})
+	}
+	u.loop()
+}
+
+// rest ends the goroutine while nothing is written; a parked process then has
+// no pump. It reports whether the loop shall return: not if something was
+// written since the log was armed, or the run is over.
+func (u *pump) rest() bool {
+	u.p.mu.Lock()
+	defer u.p.mu.Unlock()
+	if u.over {
+		return false
+	}
+	// Said first, looked after: what is written from now on begins anew.
+	u.resting.Store(true)
+	if len(u.log.Wake()) > 0 && u.resting.CompareAndSwap(true, false) {
+		return false
+	}
+	u.running = false
+	return true
 }
 
 // open makes the interpreter, which may be an embedder's: no lock is held.
@@ -90,7 +123,7 @@ func (u *pump) open() {
 func (u *pump) finish() *interpret.Session {
 	u.p.mu.Lock()
 	u.over = true
-	delay, running := u.delay, u.running
+	delay, running, opened := u.delay, u.running, u.opened
 	u.p.mu.Unlock()
 	switch {
 	case delay == nil:
@@ -100,7 +133,9 @@ func (u *pump) finish() *interpret.Session {
 		<-u.stopped
 	default:
 		delay.Stop()
-		u.open()
+		if !opened {
+			u.open()
+		}
 		u.drainAll()
 	}
 	for range maxInFlight {
@@ -111,7 +146,6 @@ func (u *pump) finish() *interpret.Session {
 
 func (u *pump) loop() {
 	defer close(u.stopped)
-	u.open()
 	timer := time.NewTimer(busyTick)
 	defer timer.Stop()
 	idle := false // a tick went by without a byte
@@ -125,7 +159,9 @@ func (u *pump) loop() {
 			wait = 0
 		case n == 0 && idle:
 			if !u.log.Arm() {
-				wait = partials
+				if wait = partials; wait == forever && u.rest() {
+					return
+				}
 			}
 		}
 		// Watching a file costs more than a short program does: it begins when

@@ -15,6 +15,7 @@ type Log struct {
 	policy Policy
 	next   *Log // another run of the process; guarded by logs.mu
 	wake   chan struct{}
+	notify atomic.Pointer[func()]
 
 	// mu guards what follows. Reading and appending hold it shared: they need
 	// descriptors and offsets to stay as they are. It is never held over a
@@ -116,7 +117,15 @@ func (l *Log) signal() {
 	case l.wake <- struct{}{}:
 	default:
 	}
+	if f := l.notify.Load(); f != nil {
+		(*f)()
+	}
 }
+
+// Notify has f called after each signal of Wake, by whoever caused it: for a
+// pump that has no goroutine while nothing is written. f must not block, and
+// not call the log.
+func (l *Log) Notify(f func()) { l.notify.Store(&f) }
 
 // Size is the number of bytes the stream ever carried, as far as seen.
 func (l *Log) Size(s Stream) int64 {
