@@ -31,12 +31,14 @@ func testHost(mode string) int {
 		return 0
 	}
 	ctx := context.Background()
-	rt, err := reeve.Open(ctx, reeve.Config{Dir: os.Getenv("REEVE_TEST_DIR"), Concurrency: 1})
+	rt, err := reeve.Open(ctx, reeve.Config{Dir: os.Getenv("REEVE_TEST_DIR"), Concurrency: 1 + len(os.Getenv("REEVE_TEST_ROUND"))})
 	if err != nil {
 		fmt.Println("error:", err)
 		return 1
 	}
 	switch mode {
+	case "load":
+		return loadHost(ctx, rt)
 	case "interrupted":
 		p, err := rt.Spawn(ctx, reeve.Sh(`i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done; printf unfinished; echo ready >&2; sleep 60`).Tags("mark").
 			InterpretedBy(hooks{line: func(c *interpret.Context, l interpret.Line) {

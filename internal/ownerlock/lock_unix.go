@@ -26,3 +26,8 @@ func tryLock(f *os.File) error {
 		}
 	}
 }
+
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
+// alive reports whether a process exists.
+func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

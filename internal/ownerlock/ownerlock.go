@@ -62,10 +62,26 @@ func Acquire(dir string) (*Lock, error) {
 }
 
 func lockAndSign(f *os.File) error {
-	if err := tryLock(f); err != nil {
+	err := tryLock(f)
+	for start := time.Now(); errors.Is(err, errHeld) && heirOf(f) && time.Since(start) < heirTime; {
+		time.Sleep(time.Millisecond)
+		err = tryLock(f)
+	}
+	if err != nil {
 		return err
 	}
 	return sign(f)
+}
+
+// heirTime is how long to wait for the heir of a dead owner.
+const heirTime = 3 * time.Second
+
+// heirOf reports whether the lock is held though its owner is dead: by a child
+// that was being started when the owner was killed, and holds a copy of its
+// descriptors until it has become its own program.
+func heirOf(f *os.File) bool {
+	h, ok := readHolder(f)
+	return ok && !alive(h.PID)
 }
 
 // sign writes who holds the lock. A reader may see it half-written, so readers
@@ -124,9 +140,10 @@ func (l *Lock) Close() error {
 	}
 	f := l.file
 	l.file = nil
-	// A stale name would only mislead people who look; the lock goes with
-	// the descriptor.
+	// A stale name would only mislead people who look. The lock is dropped
+	// before its descriptor is: a child that is being started has a copy.
 	err := f.Truncate(0)
+	unlock(f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
