@@ -123,9 +123,9 @@ func TestKillMeansDeadUnprivileged(t *testing.T) {
 	if err := os.WriteFile(binary, self, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^(TestKillMeansDead|TestCompletedProcessSurvivesReopen|TestHostKilled)$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^(TestKillMeansDead|TestCompletedProcessSurvivesReopen|TestHostKilled|TestHostKilledAgainAndAgain)$", "-test.v")
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "REEVE_CRASH_ROUNDS=3"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
