@@ -73,6 +73,9 @@ func (s *spares) giveBack(sp *spare, err error) {
 
 // fill makes spares until there are enough.
 func (s *spares) fill() {
+	// Whoever asked for a spare is about to make this folder itself; without
+	// it here, the one that comes first decides whether there will be spares.
+	_ = os.MkdirAll(s.dir, 0o700)
 	s.sweep()
 	for {
 		s.mu.Lock()
