@@ -1,7 +1,6 @@
 package process
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -75,63 +74,4 @@ func (p *Process) Clone() *Process {
 		}
 	}
 	return &c
-}
-
-// record is a process as clients see it: every key present, absent values null.
-type record struct {
-	ID          ID             `json:"id"`
-	Ref         *string        `json:"ref"`
-	Parent      *ID            `json:"parent"`
-	Environment string         `json:"environment"`
-	Label       *string        `json:"label"`
-	Tags        []string       `json:"tags"`
-	Priority    int            `json:"priority"`
-	State       State          `json:"state"`
-	ExitState   *ExitState     `json:"exitState"`
-	Lifecycle   Lifecycle      `json:"lifecycle"`
-	Paused      bool           `json:"paused"`
-	PausedAt    *time.Time     `json:"pausedAt"`
-	Error       *string        `json:"error"`
-	Exit        *Exit          `json:"exit"`
-	Outcome     *Outcome       `json:"outcome"`
-	Code        string         `json:"code"`
-	Command     *Command       `json:"command"`
-	Options     Options        `json:"options"`
-	Output      map[string]any `json:"output"`
-	StdoutBytes int64          `json:"stdoutBytes"`
-	StderrBytes int64          `json:"stderrBytes"`
-	Phase       *Phase         `json:"phase"`
-	Progress    Progress       `json:"progress"`
-	Run         int            `json:"run"`
-	Enforced    *Enforced      `json:"enforced"`
-	Usage       Usage          `json:"usage"`
-	CreatedAt   time.Time      `json:"createdAt"`
-	StartedAt   *time.Time     `json:"startedAt"`
-	CompletedAt *time.Time     `json:"completedAt"`
-	Interpreter string         `json:"interpreter,omitempty"`
-	RawOutput   RawOutput      `json:"rawOutput,omitempty"`
-}
-
-// MarshalJSON writes the record a client sees. Output bytes are not part of
-// it: they live in the logs.
-func (p Process) MarshalJSON() ([]byte, error) {
-	r := record{
-		ID: p.ID, Ref: nilIfZero(p.Ref), Parent: nilIfZero(p.Parent), Environment: p.Environment,
-		Label: nilIfZero(p.Label), Tags: p.Tags, Priority: p.Priority,
-		State: p.State, ExitState: nilIfZero(p.ExitState), Lifecycle: p.Lifecycle,
-		Paused: p.Paused, PausedAt: nilIfZero(p.PausedAt),
-		Error: nilIfZero(p.Error), Exit: p.Exit, Outcome: p.Outcome,
-		Code: p.Code, Command: p.Command, Options: p.Options,
-		Output: p.Output, StdoutBytes: p.StdoutBytes, StderrBytes: p.StderrBytes,
-		Phase: p.Phase, Progress: p.Progress, Run: p.Number, Enforced: p.Enforced, Usage: p.Usage,
-		CreatedAt: p.CreatedAt, StartedAt: nilIfZero(p.StartedAt), CompletedAt: nilIfZero(p.CompletedAt),
-		Interpreter: p.Interpreter, RawOutput: p.RawOutput,
-	}
-	if r.Tags == nil {
-		r.Tags = []string{}
-	}
-	if r.Output == nil {
-		r.Output = map[string]any{}
-	}
-	return json.Marshal(r)
 }

@@ -196,9 +196,9 @@ func TestRecordHasEveryKey(t *testing.T) {
 
 func TestOptionsInMilliseconds(t *testing.T) {
 	for want, o := range map[string]process.Options{
-		`{"timeoutMs":30000}`:                           {Timeout: 30 * time.Second},
-		`{"timeoutMs":null}`:                            {Timeout: process.NoTimeout},
-		`{"timeoutMs":1,"graceMs":5000,"drainMs":1000}`: {Timeout: time.Millisecond, Grace: 5 * time.Second, Drain: time.Second},
+		`{"timeoutMs":30000}`:                       {Timeout: 30 * time.Second},
+		`{"timeoutMs":null}`:                        {Timeout: process.NoTimeout},
+		`{"timeoutMs":1,"grace":5000,"drain":1000}`: {Timeout: time.Millisecond, Grace: 5 * time.Second, Drain: time.Second},
 	} {
 		b, err := json.Marshal(o)
 		if err != nil || string(b) != want {

@@ -46,8 +46,8 @@ type Options struct {
 // optionsJSON is the shape a client sees: milliseconds, null for no timeout.
 type optionsJSON struct {
 	TimeoutMS *int64 `json:"timeoutMs"`
-	GraceMS   int64  `json:"graceMs,omitempty"`
-	DrainMS   int64  `json:"drainMs,omitempty"`
+	GraceMS   int64  `json:"grace,omitempty"`
+	DrainMS   int64  `json:"drain,omitempty"`
 }
 
 // MarshalJSON writes milliseconds; no timeout is null.
@@ -114,18 +114,21 @@ const (
 // Command is an operating system program and how to start it. No string in it
 // is ever parsed by a shell.
 type Command struct {
-	Program      string            `json:"program"`
-	Args         []string          `json:"args"`
-	Env          map[string]Secret `json:"env"`
-	EnvClear     bool              `json:"envClear"`
-	Dir          string            `json:"cwd,omitempty"`
-	Stdin        StdinMode         `json:"stdin,omitempty"`
-	StdinData    Secret            `json:"-"`
-	MergeStreams bool              `json:"mergeStreams"`
-	SuccessCodes []int             `json:"successCodes"`
-	Leftovers    Leftovers         `json:"leftovers"`
-	HideWindow   bool              `json:"hideWindow"`
+	Program      string
+	Args         []string
+	Env          map[string]Secret
+	EnvClear     bool
+	Dir          string
+	Stdin        StdinMode
+	StdinData    Secret
+	MergeStreams bool
+	SuccessCodes []int
+	Leftovers    Leftovers
+	HideWindow   bool
 }
+
+// MarshalJSON writes what a client sees.
+func (c Command) MarshalJSON() ([]byte, error) { return json.Marshal(c.record()) }
 
 // Succeeds reports whether an exit code counts as success; by default 0 does.
 func (c *Command) Succeeds(code int) bool {

@@ -1,0 +1,74 @@
+package api
+
+import "encoding/json"
+
+// Create is the body of POST /processes. With the environment "command"
+// exactly one of Code and Command is given, with any other Code is.
+type Create struct {
+	Code        *string  `json:"code,omitempty" doc:"What to run: source code, an agent's intent, or a script for the system's shell. Required, unless there is a command."`
+	Ref         *string  `json:"ref,omitempty" doc:"A name that no other existing process carries. White space around it is removed."`
+	Autorun     *bool    `json:"autorun,omitempty" default:"true" doc:"Run it at once. Otherwise it is created idle."`
+	Block       bool     `json:"block,omitempty" doc:"Answer when it has finished."`
+	Environment string   `json:"environment,omitempty" doc:"What executes it. The server has a default."`
+	Command     *Command `json:"command,omitempty" doc:"A program to run, for the environment command."`
+	Label       string   `json:"label,omitempty" maxLength:"1024" doc:"A title for people."`
+	Tags        []string `json:"tags,omitempty" maxItems:"100" nullable:"false" doc:"For filtering."`
+	Parent      int64    `json:"parent,omitempty" minimum:"1" doc:"The process to put it below."`
+	Interpreter string   `json:"interpreter,omitempty" doc:"What reads its output: generic, none, a built-in one or a rule file's name."`
+	Priority    int      `json:"priority,omitempty" doc:"Higher ones overtake others in the queue."`
+	RawOutput   string   `json:"rawOutput,omitempty" enum:"persist,persist-gzip,memory,disabled" doc:"What is kept of its output bytes."`
+	Options     *Options `json:"options,omitempty" doc:"Bounds of a run. Options that the environment does not know are refused."`
+}
+
+// Command is a program to run. No string in it is parsed by a shell.
+type Command struct {
+	Program      string            `json:"program" minLength:"1" doc:"A path, or a name to be found in PATH."`
+	Args         []string          `json:"args,omitempty" nullable:"false"`
+	Env          map[string]string `json:"env,omitempty" doc:"Variables to set. Values are stored encrypted and never shown."`
+	EnvClear     bool              `json:"envClear,omitempty" doc:"Start from an empty environment instead of the daemon's own."`
+	Dir          string            `json:"cwd,omitempty" doc:"The working directory."`
+	Stdin        *string           `json:"stdin,omitempty" doc:"Text to read, then the end of file. Stored encrypted and never shown."`
+	StdinBase64  []byte            `json:"stdinBase64,omitempty" doc:"The same for bytes."`
+	MergeStreams bool              `json:"mergeStreams,omitempty" doc:"Send stderr to stdout's log, which keeps their exact order."`
+	SuccessCodes []int             `json:"successCodes,omitempty" nullable:"false" doc:"Exit codes that are success."`
+	Leftovers    string            `json:"leftovers,omitempty" enum:"kill,wait" doc:"What becomes of descendants that outlive the program."`
+	HideWindow   *bool             `json:"hideWindow,omitempty" doc:"Windows: open no console window."`
+}
+
+// Options bound a run.
+type Options struct {
+	Timeout   Millis `json:"timeout,omitzero" minimum:"1" doc:"Milliseconds a run may take, from its start; null: no limit."`
+	TimeoutMS Millis `json:"timeoutMs,omitzero" minimum:"1" doc:"Another name of timeout."`
+	Grace     Millis `json:"grace,omitzero" minimum:"0" doc:"Milliseconds between SIGTERM and SIGKILL."`
+	Drain     Millis `json:"drain,omitzero" minimum:"0" doc:"Milliseconds that descendants have after the program's exit."`
+}
+
+// Millis is a number of milliseconds that tells null from absent.
+type Millis struct {
+	Set  bool // it was given
+	Null bool // as null
+	N    int64
+}
+
+// MS is a given number of milliseconds.
+func MS(n int64) Millis { return Millis{Set: true, N: n} }
+
+// NullMS is a given null.
+func NullMS() Millis { return Millis{Set: true, Null: true} }
+
+// UnmarshalJSON is called for a given value only.
+func (m *Millis) UnmarshalJSON(b []byte) error {
+	*m = Millis{Set: true, Null: string(b) == "null"}
+	if m.Null {
+		return nil
+	}
+	return json.Unmarshal(b, &m.N)
+}
+
+// MarshalJSON writes a given value.
+func (m Millis) MarshalJSON() ([]byte, error) {
+	if m.Null || !m.Set {
+		return []byte("null"), nil
+	}
+	return json.Marshal(m.N)
+}
