@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"daemon":             {"", "process", "api", "env", "server", "settings", "token", "telemetry"},
 	"cli":                {"process", "api", "client", "settings", "token", "doctor"},
 	"cmd/reeve":          {"process", "api", "cli", "daemon", "env"},
-	"cmd/reeve-fake":     {"process", "api", "cli", "daemon", "env", "env/envfake"},
+	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},
 	"examples/headless":  {"", "process"},
 	"examples/live":      {"", "process"},
 }
