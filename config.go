@@ -73,6 +73,10 @@ type Config struct {
 	// had HideWindow(false).
 	ShowWindows bool
 
+	// Observe is called when a process was created and when a run of it started
+	// or finished, each after its commit. It must not block, and not change
+	// the record.
+	Observe func(Moment, *Process)
 	// Logger hears what no caller can be told. Default: none.
 	Logger *slog.Logger
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +29,7 @@ type Runtime struct {
 	cfg    Config
 	kernel *kernel.Kernel
 	logs   *rawlog.Logs
+	tier   string
 
 	closeOnce sync.Once
 	closeErr  error
@@ -67,10 +70,12 @@ func (rt *Runtime) open(ctx context.Context) error {
 		}
 		rt.onClose(spawner.Close)
 	}
+	rt.tier = string(spawner.Tier())
 	rt.kernel, err = kernel.Open(ctx, kernel.Config{
 		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
 		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive,
-		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), Retention: c.Retention, Logger: c.Logger,
+		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), Retention: c.Retention,
+		Observe: c.Observe, Logger: c.Logger,
 	})
 	if err != nil {
 		return err
@@ -162,12 +167,42 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 
 // Spawn creates a process and queues it. It returns when the record is durable.
 func (rt *Runtime) Spawn(ctx context.Context, t *Task) (*Handle, error) {
+	r, err := rt.request(t)
+	if err != nil {
+		return nil, err
+	}
+	id, err := rt.kernel.Spawn(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Handle{rt, id}, nil
+}
+
+// SpawnOnce is Spawn for a Task with a Key: if the same was asked for with the
+// same key within a day it returns that process, and created is false. The same
+// key with another request is ErrKeyConflict.
+func (rt *Runtime) SpawnOnce(ctx context.Context, t *Task) (h *Handle, created bool, err error) {
+	r, err := rt.request(t)
+	if err != nil {
+		return nil, false, err
+	}
+	if r.Spec.Key.Name == "" {
+		return nil, false, process.Invalid("key", "is empty: use Spawn")
+	}
+	id, created, err := rt.kernel.SpawnOnce(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
+	return &Handle{rt, id}, created, nil
+}
+
+func (rt *Runtime) request(t *Task) (kernel.Request, error) {
 	if t.err != nil {
-		return nil, t.err
+		return kernel.Request{}, t.err
 	}
 	s := t.clone()
 	if rt.cfg.LogDir == "" && (s.RawOutput == Persist || s.RawOutput == PersistGzipOnFinalize) {
-		return nil, process.Invalid("rawOutput", "%s needs a log directory: set Config.Dir or Config.LogDir", s.RawOutput)
+		return kernel.Request{}, process.Invalid("rawOutput", "%s needs a log directory: set Config.Dir or Config.LogDir", s.RawOutput)
 	}
 	if rt.cfg.ShowWindows && s.Command != nil {
 		s.Command.HideWindow = false
@@ -176,11 +211,7 @@ func (rt *Runtime) Spawn(ctx context.Context, t *Task) (*Handle, error) {
 	if t.fn != nil {
 		r.Payload = t.fn
 	}
-	id, err := rt.kernel.Spawn(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return &Handle{rt, id}, nil
+	return r, nil
 }
 
 // Run queues a new run of an idle process; earlier runs are kept. A process
@@ -222,11 +253,16 @@ func (rt *Runtime) Findings(ctx context.Context, q FindingQuery) ([]process.Foun
 // Wait returns the outcome of a process's newest run, when it has one. Any
 // number of callers may wait, before or after the end.
 func (rt *Runtime) Wait(ctx context.Context, id ID) (Outcome, error) {
-	rec, err := rt.kernel.Wait(ctx, id)
+	rec, err := rt.Await(ctx, id)
 	if err != nil {
 		return Outcome{}, err
 	}
 	return *rec.Outcome, nil
+}
+
+// Await is Wait for the whole record.
+func (rt *Runtime) Await(ctx context.Context, id ID) (*Process, error) {
+	return rt.kernel.Wait(ctx, id)
 }
 
 // Subscribe follows all processes from now on. Read it or Close it.
@@ -252,17 +288,60 @@ func (rt *Runtime) Events(ctx context.Context, id ID, after int64, limit int) ([
 // What a cap dropped is shown as "[reeve: N bytes dropped]"; output that was
 // not kept is ErrNotKept.
 func (rt *Runtime) WriteOutput(ctx context.Context, w io.Writer, id ID, run int, s Stream) (int64, error) {
-	out, err := rt.kernel.OpenOutput(ctx, id, run)
+	out, err := rt.OpenOutput(ctx, id, run)
 	if err != nil {
 		return 0, err
 	}
 	defer out.Close()
-	stream := rawlog.Stdout
-	if s == Stderr {
-		stream = rawlog.Stderr
-	}
+	stream := rawStream(s)
 	return out.Copy(w, stream, 0, out.Size(stream))
 }
+
+// OpenOutput opens the output of a run for reading at any offset; run 0 is the
+// newest. Close it.
+func (rt *Runtime) OpenOutput(ctx context.Context, id ID, run int) (Output, error) {
+	return rt.kernel.OpenOutput(ctx, id, run)
+}
+
+// FollowOutput copies a stream's bytes from an offset on to w, as they are
+// written, and returns when the run is over and all was copied. flush, if there
+// is one, is called when there is nothing more for now.
+func (rt *Runtime) FollowOutput(ctx context.Context, w io.Writer, flush func() error, id ID, run int, s Stream, from int64) error {
+	return rt.kernel.Follow(ctx, w, flush, id, run, rawStream(s), from)
+}
+
+func rawStream(s Stream) rawlog.Stream {
+	if s == Stderr {
+		return rawlog.Stderr
+	}
+	return rawlog.Stdout
+}
+
+// AllEvents returns about limit events of all processes after a cursor.
+func (rt *Runtime) AllEvents(ctx context.Context, cursor int64, limit int) ([]Event, error) {
+	return rt.kernel.AllEvents(ctx, cursor, limit)
+}
+
+// EnvironmentInfo says what an environment is like.
+type EnvironmentInfo struct {
+	Name    string
+	Slots   int           // runs at a time; 0: no limit
+	Timeout time.Duration // of processes that name none; 0: none
+	Docs    string        // how to write code for it, in Markdown
+}
+
+// Environments tells what can be run in, by name.
+func (rt *Runtime) Environments() []EnvironmentInfo {
+	var all []EnvironmentInfo
+	for name, e := range rt.kernel.Environments() {
+		all = append(all, EnvironmentInfo{name, e.Slots, e.Timeout, e.Docs()})
+	}
+	slices.SortFunc(all, func(a, b EnvironmentInfo) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// TreeKill names the tier of tree control that holds commands.
+func (rt *Runtime) TreeKill() string { return rt.tier }
 
 // Delete removes an idle process with its events and logs, and returns what it
 // was.
@@ -274,4 +353,9 @@ func (rt *Runtime) Delete(ctx context.Context, id ID) (*Process, error) {
 // on schedule.
 func (rt *Runtime) Prune(ctx context.Context) (Pruned, error) {
 	return rt.kernel.Prune(ctx, time.Now())
+}
+
+// PruneAs is Prune by another retention than the configured one.
+func (rt *Runtime) PruneAs(ctx context.Context, r Retention) (Pruned, error) {
+	return rt.kernel.PruneAs(ctx, time.Now(), r)
 }

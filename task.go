@@ -64,6 +64,10 @@ func In(environment, code string) *Task {
 	return &Task{spec: process.Spec{Environment: environment, Code: code}}
 }
 
+// FromSpec describes what a Spec says, for those who have one: a server, say.
+// The Spec is checked by Spawn.
+func FromSpec(s process.Spec) *Task { return &Task{spec: s} }
+
 func newCommand(c *process.Command) *Task {
 	c.Leftovers = process.KillLeftovers
 	c.HideWindow = runtime.GOOS == "windows"

@@ -31,6 +31,8 @@ type (
 	KillOptions  = kernel.KillOptions
 	Filter       = kernel.Filter
 	Subscription = kernel.Subscription
+	Moment       = kernel.Moment
+	Output       = kernel.Output
 )
 
 // Raw output policies, streams and leftovers.
@@ -45,6 +47,10 @@ const (
 
 	KillLeftovers = process.KillLeftovers
 	WaitLeftovers = process.WaitLeftovers
+
+	Created  = kernel.Created
+	Started  = kernel.Started
+	Finished = kernel.Finished
 )
 
 // Errors to match with errors.Is.
@@ -56,6 +62,7 @@ var (
 	ErrNotRunning        = process.ErrNotRunning
 	ErrHasOutputs        = process.ErrHasOutputs
 	ErrRefConflict       = process.ErrRefConflict
+	ErrKeyConflict       = process.ErrKeyConflict
 	ErrNotKept           = process.ErrNotKept
 	ErrTooMany           = process.ErrTooMany
 	ErrClosed            = process.ErrClosed

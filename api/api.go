@@ -104,13 +104,12 @@ type Error struct {
 
 // The codes that only the edge answers, beside those of process.Error.
 const (
-	CodeUnauthorized        process.Code = "unauthorized"
-	CodeForbidden           process.Code = "forbidden"
-	CodeMethodNotAllowed    process.Code = "method_not_allowed"
-	CodeIdempotencyConflict process.Code = "idempotency_conflict"
-	CodeTooLarge            process.Code = "too_large"
-	CodeBadRange            process.Code = "range_not_satisfiable"
-	CodeTooManyRequests     process.Code = "too_many_requests"
-	CodeWaitExceeded        process.Code = "wait_exceeded"
-	CodeInternal            process.Code = "internal"
+	CodeUnauthorized     process.Code = "unauthorized"
+	CodeForbidden        process.Code = "forbidden"
+	CodeMethodNotAllowed process.Code = "method_not_allowed"
+	CodeTooLarge         process.Code = "too_large"
+	CodeBadRange         process.Code = "range_not_satisfiable"
+	CodeTooManyRequests  process.Code = "too_many_requests"
+	CodeWaitExceeded     process.Code = "wait_exceeded"
+	CodeInternal         process.Code = "internal"
 )

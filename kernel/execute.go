@@ -134,6 +134,9 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 func (p *proc) over(reaped bool) {
 	p.ending.Do(func() {
 		p.feed.end()
+		if p.view.Load().Outcome != nil {
+			p.observe(Finished)
+		}
 		if reaped {
 			p.leave()
 		}

@@ -33,7 +33,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 		p.rec.State = process.Terminating
 	}
 	p.rec.Claimed = false
-	p.append(&entry{lazy: p.unwatched()}, true, process.ProcessStarted{PID: pid})
+	p.append(&entry{lazy: p.unwatched(), done: func(error) { p.observe(Started) }}, true, process.ProcessStarted{PID: pid})
 	if p.pump != nil {
 		p.pump.start()
 	}

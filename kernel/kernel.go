@@ -42,6 +42,7 @@ type Config struct {
 	SubscriberBuffer int               // events a subscriber may fall behind
 	KeepQueue        bool              // queued processes survive Close (a durable store)
 	Retention        Retention
+	Observe          func(Moment, *process.Process) // may be nil
 	Logger           *slog.Logger
 }
 
@@ -76,8 +77,9 @@ type Kernel struct {
 	services sync.WaitGroup
 	creating sync.WaitGroup // creates and re-runs on their way into the table
 
-	spawning sync.Mutex // guards refs and the active cap while a create is under way
+	spawning sync.Mutex // guards refs, keys and the active cap while a create is under way
 	refs     map[string]bool
+	keys     map[string]chan struct{} // closed when the create is over
 }
 
 // Open sets the environments up, settles what an earlier host left behind and
@@ -96,7 +98,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 		return nil, fmt.Errorf("read marks: %w", err)
 	}
 	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(),
-		closed: make(chan struct{}), refs: map[string]bool{},
+		closed: make(chan struct{}), refs: map[string]bool{}, keys: map[string]chan struct{}{},
 		blocks: sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}}
 	k.nextID.Store(int64(marks.ID))
 	if err := k.setup(ctx); err != nil {

@@ -132,6 +132,13 @@ func (k *Kernel) OpenOutput(ctx context.Context, id process.ID, run int) (Output
 	return nil, process.Errorf(process.CodeNotFound, "process %d has no run %d", id, run)
 }
 
+func ignoreNotFound(err error) error {
+	if errors.Is(err, process.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
 // Output is the raw output of a run, by exact offsets.
 type Output interface {
 	Size(s rawlog.Stream) int64

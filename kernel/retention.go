@@ -65,10 +65,17 @@ func (k *Kernel) startRetention() {
 // Prune removes events and raw logs that are past their time at now. It works
 // in small batches and stops early when ctx is over or the kernel closes.
 func (k *Kernel) Prune(ctx context.Context, now time.Time) (Pruned, error) {
+	return k.PruneAs(ctx, now, k.cfg.Retention)
+}
+
+// PruneAs is Prune by another retention, whose zero fields are those of the
+// configured one.
+func (k *Kernel) PruneAs(ctx context.Context, now time.Time, r Retention) (Pruned, error) {
+	own := k.cfg.Retention
+	r.Events, r.Logs, r.PinnedTag = cmp.Or(r.Events, own.Events), cmp.Or(r.Logs, own.Logs), cmp.Or(r.PinnedTag, own.PinnedTag)
 	var total Pruned
-	r := k.cfg.Retention
 	for r.Logs >= 0 && !k.isClosed() {
-		n, err := k.pruneLogs(ctx, now.Add(-r.Logs))
+		n, err := k.pruneLogs(ctx, now.Add(-r.Logs), r.PinnedTag)
 		total.Logs += n
 		if err != nil || n == 0 {
 			if err != nil {
@@ -87,8 +94,8 @@ func (k *Kernel) Prune(ctx context.Context, now time.Time) (Pruned, error) {
 	return total, nil
 }
 
-func (k *Kernel) pruneLogs(ctx context.Context, before time.Time) (int, error) {
-	runs, err := k.cfg.Store.PrunableLogs(ctx, before, k.cfg.Retention.PinnedTag, pruneBatch)
+func (k *Kernel) pruneLogs(ctx context.Context, before time.Time, pinned string) (int, error) {
+	runs, err := k.cfg.Store.PrunableLogs(ctx, before, pinned, pruneBatch)
 	if err != nil || len(runs) == 0 {
 		return 0, err
 	}

@@ -34,7 +34,11 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 	p := newProc(k, rec, e)
 	p.interpreter, p.payload = r.Interpreter, r.Payload
 	if r.Parked {
-		return p.id, k.park(p)
+		err = k.park(p)
+		if err == nil {
+			p.observe(Created)
+		}
+		return p.id, err
 	}
 	return p.id, k.enter(p, true)
 }
@@ -80,6 +84,9 @@ func (k *Kernel) enter(p *proc, create bool) error {
 		p.freeSlot()
 		p.over(true)
 		return err
+	}
+	if create {
+		p.observe(Created)
 	}
 	if parent != nil {
 		parent.note(process.ChildSpawned{Child: p.id})

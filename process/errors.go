@@ -18,6 +18,7 @@ const (
 	CodeNotRunning        Code = "not_running"
 	CodeHasOutputs        Code = "has_outputs"
 	CodeRefConflict       Code = "ref_conflict"
+	CodeKeyConflict       Code = "idempotency_conflict"
 	CodeNotKept           Code = "not_kept"
 	CodeTooMany           Code = "too_many_processes"
 	CodeShuttingDown      Code = "shutting_down"
@@ -35,6 +36,7 @@ var (
 	ErrNotRunning        = &Error{Code: CodeNotRunning, Message: "the process is not running"}
 	ErrHasOutputs        = &Error{Code: CodeHasOutputs, Message: "the process has outputs: use force to run it again"}
 	ErrRefConflict       = &Error{Code: CodeRefConflict, Message: "another process carries this ref"}
+	ErrKeyConflict       = &Error{Code: CodeKeyConflict, Message: "the idempotency key was used for another request"}
 	ErrNotKept           = &Error{Code: CodeNotKept, Message: "the output was not kept"}
 	ErrTooMany           = &Error{Code: CodeTooMany, Message: "too many active processes"}
 	ErrClosed            = &Error{Code: CodeShuttingDown, Message: "the runtime is closed"}

@@ -34,7 +34,18 @@ type Spec struct {
 	Priority    int // higher runs first
 	RawOutput   RawOutput
 	Options     Options
+	Key         Key // not shown
 }
+
+// Key makes a create repeatable: a second one of the same name and request,
+// within KeyLife, finds the process of the first. The zero Key is none.
+type Key struct {
+	Name    string
+	Request string // a digest of what was asked for
+}
+
+// KeyLife is how long a Key is remembered.
+const KeyLife = 24 * time.Hour
 
 // Options bound one run of a process.
 type Options struct {

@@ -72,6 +72,9 @@ type Store interface {
 	Processes(ctx context.Context, q process.Query) ([]process.Process, error)
 	// FindRef returns the process that carries a ref.
 	FindRef(ctx context.Context, ref string) (process.ID, error)
+	// FindKey returns the process that was created last with a Key of this
+	// name and still exists.
+	FindKey(ctx context.Context, name string) (process.ID, error)
 	// Unsettled returns what was not over when the last host ended: processes
 	// that are not idle, or whose newest run is a zombie; oldest first,
 	// secrets included.

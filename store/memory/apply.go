@@ -94,6 +94,9 @@ func (s *Store) insert(p *process.Process) {
 	if p.Ref != "" {
 		s.byRef[e.p.Ref] = e
 	}
+	if p.Key.Name != "" {
+		s.byKey[e.p.Key.Name] = e
+	}
 	if p.Parent != 0 {
 		s.children[p.Parent] = place(s.children[p.Parent], e)
 	}
@@ -178,6 +181,9 @@ func (s *Store) Delete(ctx context.Context, id process.ID) error {
 	s.order = displace(s.order, id)
 	if e.p.Ref != "" {
 		delete(s.byRef, e.p.Ref)
+	}
+	if s.byKey[e.p.Key.Name] == e {
+		delete(s.byKey, e.p.Key.Name)
 	}
 	s.orphan(e)
 	for _, ev := range e.events {

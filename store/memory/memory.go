@@ -27,6 +27,7 @@ type Store struct {
 	marks    store.Marks
 	byID     map[process.ID]*entry
 	byRef    map[string]*entry
+	byKey    map[string]*entry
 	children map[process.ID][]*entry // by id, of parents that have any
 	order    []*entry                // by id
 	log      eventLog
@@ -51,6 +52,7 @@ func New() *Store {
 	return &Store{
 		byID:     map[process.ID]*entry{},
 		byRef:    map[string]*entry{},
+		byKey:    map[string]*entry{},
 		children: map[process.ID][]*entry{},
 	}
 }
@@ -60,7 +62,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	s.byID, s.byRef, s.children = nil, nil, nil
+	s.byID, s.byRef, s.byKey, s.children = nil, nil, nil, nil
 	s.order, s.findings, s.log = nil, nil, eventLog{}
 	return nil
 }

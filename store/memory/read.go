@@ -74,6 +74,19 @@ func (s *Store) FindRef(ctx context.Context, ref string) (process.ID, error) {
 	return 0, process.Errorf(process.CodeNotFound, "no process carries the ref %q", ref)
 }
 
+// FindKey implements [store.Store].
+func (s *Store) FindKey(ctx context.Context, name string) (process.ID, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return 0, err
+	}
+	if e := s.byKey[name]; e != nil {
+		return e.p.ID, nil
+	}
+	return 0, process.Errorf(process.CodeNotFound, "no process carries the key %q", name)
+}
+
 // Unsettled implements [store.Store].
 func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
 	s.mu.RLock()

@@ -17,6 +17,7 @@ type write struct {
 	process  []driver.Value // nil: no insert
 	spec     []driver.Value
 	tags     []string
+	key      string // empty: none
 	archive  []driver.Value
 	update   []driver.Value
 	chunks   []driver.Value // rows, one behind the other
@@ -115,7 +116,11 @@ func (w *writer) insert(c *write) error {
 			return err
 		}
 	}
-	return nil
+	if c.key == "" {
+		return nil
+	}
+	_, err := w.saveKey.exec(c.key, int64(c.id))
+	return err
 }
 
 // change makes the rest of a write, in the order of the contract. Updates may

@@ -13,6 +13,9 @@ const (
 	sqlDeleteTags = `DELETE FROM tags WHERE process = ?1 AND tag IN
 		(SELECT value FROM specs, json_each(specs.spec, '$.tags') WHERE specs.process = ?1)`
 
+	sqlDeleteKey = `DELETE FROM keys WHERE process = ?1 AND name IN
+		(SELECT json_extract(spec, '$.key') FROM specs WHERE process = ?1)`
+
 	sqlDeleteSpec     = `DELETE FROM specs WHERE process = ?`
 	sqlDeleteRuns     = `DELETE FROM runs WHERE process = ?`
 	sqlDeleteEvents   = `DELETE FROM events WHERE process = ?`
@@ -29,7 +32,7 @@ func (s *Store) Delete(ctx context.Context, id process.ID) error {
 	defer s.mu.Unlock()
 	w := s.w
 	return s.fail("delete process", w.transaction(ctx, func() error {
-		for _, st := range []*stmt{w.orphan, w.deleteTags, w.deleteSpec, w.deleteRuns, w.deleteEvents, w.deleteFindings} {
+		for _, st := range []*stmt{w.orphan, w.deleteTags, w.deleteKey, w.deleteSpec, w.deleteRuns, w.deleteEvents, w.deleteFindings} {
 			if _, err := st.exec(int64(id)); err != nil {
 				return err
 			}

@@ -59,7 +59,7 @@ func (s *Store) encodeRows(enc *encoder, c *store.Change, w *write) (err error) 
 		if w.process, w.spec, err = s.processRow(enc, p, at); err != nil {
 			return err
 		}
-		w.tags = p.Tags
+		w.tags, w.key = p.Tags, p.Key.Name
 	}
 	if c.Archive != nil {
 		if w.archive, err = archiveRow(enc, w.id, c.Archive); err != nil {

@@ -49,6 +49,8 @@ const (
 	sqlExists     = `SELECT 1 FROM processes WHERE id = ?`
 	sqlCountKnown = `SELECT count(*) FROM processes WHERE id IN `
 	sqlFindRef    = `SELECT id FROM processes WHERE ref = ?`
+	sqlFindKey    = `SELECT process FROM keys WHERE name = ?`
+	sqlSaveKey    = `INSERT OR REPLACE INTO keys (name, process) VALUES (?, ?)`
 )
 
 // processRow makes the rows of a new process. finalized is the cursor of its
@@ -169,12 +171,21 @@ func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
 
 // FindRef implements [store.Store].
 func (s *Store) FindRef(ctx context.Context, ref string) (process.ID, error) {
+	return s.find(ctx, s.read.findRef, "ref", ref)
+}
+
+// FindKey implements [store.Store].
+func (s *Store) FindKey(ctx context.Context, name string) (process.ID, error) {
+	return s.find(ctx, s.read.findKey, "key", name)
+}
+
+func (s *Store) find(ctx context.Context, st *sql.Stmt, what, name string) (process.ID, error) {
 	var id process.ID
-	err := s.read.findRef.QueryRowContext(ctx, ref).Scan(&id)
+	err := st.QueryRowContext(ctx, name).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = process.Errorf(process.CodeNotFound, "no process carries the ref %q", ref)
+		err = process.Errorf(process.CodeNotFound, "no process carries the %s %q", what, name)
 	}
-	return id, s.fail("find ref", err)
+	return id, s.fail("find "+what, err)
 }
 
 // known reports process.ErrNotFound for an id that is not stored.

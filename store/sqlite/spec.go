@@ -21,6 +21,8 @@ type specJSON struct {
 	Timeout     time.Duration     `json:"timeout"`
 	Grace       time.Duration     `json:"grace"`
 	Drain       time.Duration     `json:"drain"`
+	Key         string            `json:"key"`
+	KeyRequest  string            `json:"keyRequest"`
 	Command     *commandJSON      `json:"command"`
 }
 
@@ -58,6 +60,8 @@ func (o *object) spec(s *process.Spec) (string, error) {
 	o.int("timeout", int64(s.Options.Timeout))
 	o.int("grace", int64(s.Options.Grace))
 	o.int("drain", int64(s.Options.Drain))
+	o.string("key", s.Key.Name)
+	o.string("keyRequest", s.Key.Request)
 	if s.Command != nil {
 		o.value("command", encodeCommand(s.Command))
 	}
@@ -106,6 +110,7 @@ func decodeSpec(text []byte, s *process.Spec) error {
 	}
 	s.Label, s.Tags, s.Interpreter, s.Priority, s.RawOutput = j.Label, j.Tags, j.Interpreter, j.Priority, j.RawOutput
 	s.Options = process.Options{Timeout: j.Timeout, Grace: j.Grace, Drain: j.Drain}
+	s.Key = process.Key{Name: j.Key, Request: j.KeyRequest}
 	s.Command = decodeCommand(j.Command)
 	return nil
 }

@@ -12,6 +12,7 @@ type writeStmts struct {
 	saveMarks, loadMarks           *stmt
 	earliestCreated, earliestEvent *stmt
 	exists, countKnown, findRef    *stmt
+	saveKey, deleteKey             *stmt
 
 	insertProcess, insertSpec, insertTag, updateProcess, insertEvents *bulk
 
@@ -34,6 +35,7 @@ func (s *writeStmts) prepare(w *writer) error {
 		{&s.saveMarks, sqlSaveMarks}, {&s.loadMarks, sqlLoadMarks},
 		{&s.earliestCreated, sqlEarliestCreated}, {&s.earliestEvent, sqlEarliestEvent},
 		{&s.exists, sqlExists}, {&s.countKnown, sqlCountKnown + params(bulkRows)}, {&s.findRef, sqlFindRef},
+		{&s.saveKey, sqlSaveKey}, {&s.deleteKey, sqlDeleteKey},
 		{&s.archiveRun, sqlArchiveRun}, {&s.insertFinding, sqlInsertFinding},
 		{&s.finalizeNewest, sqlFinalizeNewest}, {&s.finalizeArchived, sqlFinalizeArchived},
 		{&s.orphan, sqlOrphan}, {&s.deleteTags, sqlDeleteTags}, {&s.deleteSpec, sqlDeleteSpec},
@@ -73,7 +75,7 @@ func (s *writeStmts) prepare(w *writer) error {
 // readStmts are the statements of the reading connections that are worth
 // keeping; lists are put together as they come.
 type readStmts struct {
-	process, findRef, exists, archived, events, allEvents *sql.Stmt
+	process, findRef, findKey, exists, archived, events, allEvents *sql.Stmt
 }
 
 func (s *readStmts) prepare(ctx context.Context, db *sql.DB) error {
@@ -81,7 +83,7 @@ func (s *readStmts) prepare(ctx context.Context, db *sql.DB) error {
 		to  **sql.Stmt
 		sql string
 	}{
-		{&s.process, sqlProcess}, {&s.findRef, sqlFindRef}, {&s.exists, sqlExists},
+		{&s.process, sqlProcess}, {&s.findRef, sqlFindRef}, {&s.findKey, sqlFindKey}, {&s.exists, sqlExists},
 		{&s.archived, sqlArchived}, {&s.events, sqlEvents}, {&s.allEvents, sqlAllEvents},
 	} {
 		p, err := db.PrepareContext(ctx, st.sql)

@@ -217,3 +217,29 @@ func testMarks(f *fixture) {
 	f.apply(f.insertion(f.process()))
 	f.wantSame("marks after a late id", must(f.s.Marks(f.ctx))(f), store.Marks{ID: want.ID, Cursor: f.cursor})
 }
+
+func testKeys(f *fixture) {
+	keyed := func(p *process.Process) { p.Key = process.Key{Name: "k", Request: "digest"} }
+	_, err := f.s.FindKey(f.ctx, "k")
+	f.wantErr("no holder", err, process.ErrNotFound)
+	first := f.add(keyed)
+	if id := must(f.s.FindKey(f.ctx, "k"))(f); id != first.ID {
+		f.Errorf("found %d, want %d", id, first.ID)
+	}
+	if got := must(f.s.Process(f.ctx, first.ID))(f); got.Key != first.Key {
+		f.Errorf("the key came back as %+v", got.Key)
+	}
+	second := f.add(keyed) // the kernel decides whether that may be
+	f.finish(first)
+	if err := f.s.Delete(f.ctx, first.ID); err != nil {
+		f.Fatal(err)
+	}
+	if id := must(f.s.FindKey(f.ctx, "k"))(f); id != second.ID {
+		f.Errorf("found %d, want the last one, %d", id, second.ID)
+	}
+	if err := f.s.Delete(f.ctx, second.ID); err != nil {
+		f.Fatal(err)
+	}
+	_, err = f.s.FindKey(f.ctx, "k")
+	f.wantErr("find after delete", err, process.ErrNotFound)
+}

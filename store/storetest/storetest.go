@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"AllOrNothing", testAllOrNothing},
 		{"CancelledApply", testCancelledApply},
 		{"RefConflict", testRefConflict},
+		{"Keys", testKeys},
 		{"MarksSurviveDeletion", testMarks},
 		{"Pages", testPages},
 		{"QueryOracle", testQueryOracle},

@@ -1,0 +1,19 @@
+package kernel
+
+// Moment is when an observer is called.
+type Moment int
+
+// The moments of a process that are observed.
+const (
+	Created  Moment = iota // the process exists
+	Started                // a run executes
+	Finished               // a run is over
+)
+
+// observe tells the observer of what was just committed. The observer must not
+// block, and not change the record.
+func (p *proc) observe(m Moment) {
+	if f := p.k.cfg.Observe; f != nil {
+		f(m, p.view.Load())
+	}
+}
