@@ -165,6 +165,9 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 	return errors.Join(err, rt.Close())
 }
 
+// Closing reports whether the runtime takes no more work.
+func (rt *Runtime) Closing() bool { return rt.kernel.Closing() }
+
 // Spawn creates a process and queues it. It returns when the record is durable.
 func (rt *Runtime) Spawn(ctx context.Context, t *Task) (*Handle, error) {
 	r, err := rt.request(t)

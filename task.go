@@ -168,6 +168,13 @@ func (t *Task) Ref(ref string) *Task {
 	return t
 }
 
+// Key makes the spawn repeatable: see Runtime.SpawnOnce. The request is a
+// digest of what is asked for.
+func (t *Task) Key(name, request string) *Task {
+	t.spec.Key = process.Key{Name: name, Request: request}
+	return t
+}
+
 // Label is the title people see.
 func (t *Task) Label(label string) *Task { t.spec.Label = label; return t }
 

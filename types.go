@@ -62,6 +62,7 @@ var (
 	ErrNotRunning        = process.ErrNotRunning
 	ErrHasOutputs        = process.ErrHasOutputs
 	ErrRefConflict       = process.ErrRefConflict
+	ErrNothingYet        = kernel.ErrNothingYet
 	ErrKeyConflict       = process.ErrKeyConflict
 	ErrNotKept           = process.ErrNotKept
 	ErrTooMany           = process.ErrTooMany

@@ -29,6 +29,7 @@ type Command struct {
 	Dir          string            `json:"cwd,omitempty" doc:"The working directory."`
 	Stdin        *string           `json:"stdin,omitempty" doc:"Text to read, then the end of file. Stored encrypted and never shown."`
 	StdinBase64  []byte            `json:"stdinBase64,omitempty" doc:"The same for bytes."`
+	PTY          bool              `json:"pty,omitempty" doc:"Not available in this version."`
 	MergeStreams bool              `json:"mergeStreams,omitempty" doc:"Send stderr to stdout's log, which keeps their exact order."`
 	SuccessCodes []int             `json:"successCodes,omitempty" nullable:"false" doc:"Exit codes that are success."`
 	Leftovers    string            `json:"leftovers,omitempty" enum:"kill,wait" doc:"What becomes of descendants that outlive the program."`
@@ -41,6 +42,9 @@ type Options struct {
 	TimeoutMS Millis `json:"timeoutMs,omitzero" minimum:"1" doc:"Another name of timeout."`
 	Grace     Millis `json:"grace,omitzero" minimum:"0" doc:"Milliseconds between SIGTERM and SIGKILL."`
 	Drain     Millis `json:"drain,omitzero" minimum:"0" doc:"Milliseconds that descendants have after the program's exit."`
+	Sandbox   string `json:"sandbox,omitempty" enum:"trusted" doc:"How far it is confined. This version has trusted only: not at all."`
+
+	Require []string `json:"require,omitempty" nullable:"false" enum:"tree-kill" doc:"Refuse it where the machine cannot give this."`
 }
 
 // Millis is a number of milliseconds that tells null from absent.

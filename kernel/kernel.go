@@ -196,6 +196,9 @@ func (k *Kernel) Close() error {
 	return err
 }
 
+// Closing reports whether the kernel takes no more work.
+func (k *Kernel) Closing() bool { return k.closing.Load() }
+
 // Environments returns the names of what can be run.
 func (k *Kernel) Environments() map[string]Environment { return k.cfg.Environments }
 

@@ -103,9 +103,18 @@ func (k *Kernel) Findings(ctx context.Context, q process.FindingQuery) ([]proces
 // A run that wrote nothing has an empty one; what retention or a policy
 // removed is process.ErrNotKept.
 func (k *Kernel) OpenOutput(ctx context.Context, id process.ID, run int) (Output, error) {
-	runs, err := k.Runs(ctx, id)
+	rec, err := k.Process(ctx, id)
 	if err != nil {
 		return nil, err
+	}
+	runs := []process.Run{rec.Run}
+	if run != 0 && run != rec.Number {
+		if runs, err = k.cfg.Store.Archived(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if run == 0 && rec.Number == 0 {
+		return empty{}, nil
 	}
 	for _, r := range runs {
 		if run != 0 && r.Number != run {
@@ -125,9 +134,6 @@ func (k *Kernel) OpenOutput(ctx context.Context, id process.ID, run int) (Output
 			return nil, process.Errorf(process.CodeNotKept, "the output of run %d of process %d was not kept", r.Number, id)
 		}
 		return nil, err
-	}
-	if run == 0 {
-		return empty{}, nil
 	}
 	return nil, process.Errorf(process.CodeNotFound, "process %d has no run %d", id, run)
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"sync"
@@ -35,6 +36,7 @@ type Subscription struct {
 	err     error
 
 	finished bool // its last event was given
+	polling  bool // Next does not wait
 
 	once sync.Once
 	gone chan struct{}
@@ -99,6 +101,28 @@ func (s *Subscription) Next(ctx context.Context) (process.Event, error) {
 	}
 }
 
+// ErrNothingYet says that Poll would have to wait.
+var ErrNothingYet = errors.New("no event yet")
+
+// Poll is Next without waiting: ErrNothingYet says that there is no event now.
+func (s *Subscription) Poll(ctx context.Context) (process.Event, error) {
+	s.polling = true
+	defer func() { s.polling = false }()
+	return s.Next(ctx)
+}
+
+// Position is the number up to which the subscriber has been given everything
+// it asked for: a seq, or a cursor for all processes.
+func (s *Subscription) Position() int64 {
+	if len(s.pending) > 0 {
+		return s.at(&s.pending[0]) - 1
+	}
+	if len(s.taken) > 0 {
+		return s.number(s.taken[0]) - 1
+	}
+	return s.pos
+}
+
 // fill gets more events, waiting for them if need be.
 func (s *Subscription) fill(ctx context.Context) error {
 	if s.feed == nil {
@@ -118,6 +142,9 @@ func (s *Subscription) fill(ctx context.Context) error {
 	}
 	if w.ended {
 		return io.EOF
+	}
+	if s.polling {
+		return ErrNothingYet
 	}
 	select {
 	case <-w.wake:

@@ -20,7 +20,7 @@ type Record struct {
 	ExitState   *ExitState      `json:"exitState"`
 	Lifecycle   Lifecycle       `json:"lifecycle"`
 	Paused      bool            `json:"paused"`
-	PausedAt    *Stamp          `json:"pausedAt"`
+	PausedAt    *Stamp          `json:"pausedAt" nullable:"true"`
 	Error       *string         `json:"error"`
 	Exit        *Exit           `json:"exit"`
 	Outcome     *Outcome        `json:"outcome"`
@@ -40,8 +40,8 @@ type Record struct {
 	Interpreter string          `json:"interpreter"`
 	RawOutput   RawOutput       `json:"rawOutput"`
 	CreatedAt   Stamp           `json:"createdAt"`
-	StartedAt   *Stamp          `json:"startedAt"`
-	CompletedAt *Stamp          `json:"completedAt"`
+	StartedAt   *Stamp          `json:"startedAt" nullable:"true"`
+	CompletedAt *Stamp          `json:"completedAt" nullable:"true"`
 }
 
 // CommandRecord is a command as clients see it: values of Env and stdin are
@@ -53,7 +53,7 @@ type CommandRecord struct {
 	EnvClear     bool              `json:"envClear"`
 	Dir          *string           `json:"cwd"`
 	Stdin        *string           `json:"stdin"`
-	PTY          bool              `json:"pty"`
+	PTY          bool              `json:"pty"` // none has one yet
 	MergeStreams bool              `json:"mergeStreams"`
 	SuccessCodes []int             `json:"successCodes"`
 	Leftovers    Leftovers         `json:"leftovers"`
@@ -70,8 +70,8 @@ type RunRecord struct {
 	Usage       Usage      `json:"usage"`
 	StdoutBytes int64      `json:"stdoutBytes"`
 	StderrBytes int64      `json:"stderrBytes"`
-	StartedAt   *Stamp     `json:"startedAt"`
-	CompletedAt *Stamp     `json:"completedAt"`
+	StartedAt   *Stamp     `json:"startedAt" nullable:"true"`
+	CompletedAt *Stamp     `json:"completedAt" nullable:"true"`
 }
 
 // Stamp is a time as clients see it: UTC, in milliseconds.

@@ -1,0 +1,195 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/reeverun/reeve"
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
+)
+
+// maxTail is how much of a stream a record shows.
+const maxTail = 64 << 10
+
+// stalledAfter is how long a client may leave a stream unread. It is long, for
+// people read, too.
+const stalledAfter = 10 * time.Minute
+
+// tails returns the ends of both streams of a process's newest run.
+func (s *Server) tails(ctx context.Context, p *process.Process) (out, errs string) {
+	if p.StdoutBytes == 0 && p.StderrBytes == 0 {
+		return "", ""
+	}
+	o, err := s.rt.OpenOutput(ctx, p.ID, p.Number)
+	if err != nil {
+		return "", "" // not kept: the byte counts tell what there was
+	}
+	defer o.Close()
+	return tail(o, rawlog.Stdout), tail(o, rawlog.Stderr)
+}
+
+func tail(o reeve.Output, s rawlog.Stream) string {
+	end := o.Size(s)
+	if end == 0 {
+		return ""
+	}
+	from := max(0, end-maxTail)
+	for _, h := range o.Holes(s) {
+		if h.To > from && h.To <= end {
+			from = h.To
+		}
+	}
+	b := make([]byte, end-from)
+	n, _ := o.ReadAt(s, b, from)
+	b = b[:n]
+	if from > 0 { // not in the middle of a character
+		for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+			b = b[1:]
+		}
+	}
+	return string(b)
+}
+
+func (q *request) code() error {
+	rec, err := q.process()
+	if err != nil {
+		return err
+	}
+	q.plain()
+	_, err = io.WriteString(q.w, rec.Code)
+	return ignoreWrite(err)
+}
+
+func (q *request) output() error {
+	run, over, err := q.named()
+	if err != nil {
+		return err
+	}
+	if !over {
+		return process.ErrNotIdle
+	}
+	if run.Output == nil {
+		run.Output = map[string]any{}
+	}
+	return q.answer(http.StatusOK, run.Output)
+}
+
+func (q *request) stdout() error { return q.stream(process.Stdout) }
+func (q *request) stderr() error { return q.stream(process.Stderr) }
+
+func (q *request) stream(s process.Stream) error {
+	run, over, err := q.named()
+	if err != nil {
+		return err
+	}
+	id, _ := q.id()
+	if q.flag("follow") {
+		return q.follow(id, run, s)
+	}
+	if !over {
+		return process.ErrNotIdle
+	}
+	out, err := q.s.rt.OpenOutput(q.r.Context(), id, run.Number)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return q.serveOutput(out, rawStream(s))
+}
+
+// serveOutput answers with a stream, or the range of it that is asked for.
+func (q *request) serveOutput(out reeve.Output, s rawlog.Stream) error {
+	total := out.Size(s)
+	holes := out.Holes(s)
+	ranges, asked := parseRange(q.r.Header.Get("Range"), total)
+	if asked && (len(ranges) == 0 || touches(ranges, holes)) {
+		q.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(total, 10))
+		if len(ranges) == 0 {
+			return process.Errorf(api.CodeBadRange, "the range lies outside of the %d bytes there are", total)
+		}
+		return process.Errorf(api.CodeBadRange, "the range touches bytes that were dropped")
+	}
+	q.plain()
+	if !asked && len(holes) > 0 {
+		_, err := out.Copy(&patient{q.w}, s, 0, total)
+		return ignoreWrite(err)
+	}
+	if !asked {
+		q.r.Header.Del("Range") // not one we understand
+	}
+	http.ServeContent(&patient{q.w}, q.r, "", time.Time{}, io.NewSectionReader(&streamReader{out, s}, 0, total))
+	return nil
+}
+
+// follow streams output as it is written.
+func (q *request) follow(id process.ID, run process.Run, s process.Stream) error {
+	if run.Captured == process.Disabled || run.LogsPruned {
+		return process.Errorf(process.CodeNotKept, "the output of run %d of process %d was not kept", run.Number, id)
+	}
+	from, _ := strconv.ParseInt(q.query("offset"), 10, 64)
+	ctx, cancel, err := q.wait()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	q.plain()
+	q.w.Header().Set("X-Accel-Buffering", "no")
+	w := &patient{q.w}
+	if err := w.Flush(); err != nil {
+		return nil
+	}
+	if err := q.s.rt.FollowOutput(ctx, w, w.Flush, id, run.Number, s, from); err != nil && ctx.Err() == nil {
+		q.s.log.Warn("following output failed", "process", int64(id), "error", err)
+		panic(http.ErrAbortHandler) // the client must not take this for the end
+	}
+	if ctx.Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+func (q *request) plain() { q.w.Header().Set("Content-Type", "text/plain; charset=utf-8") }
+
+// streamReader reads one stream of an output.
+type streamReader struct {
+	out    reeve.Output
+	stream rawlog.Stream
+}
+
+func (r *streamReader) ReadAt(p []byte, off int64) (int, error) {
+	return r.out.ReadAt(r.stream, p, off)
+}
+
+// patient is a writer that gives a client a time to read, each time.
+type patient struct{ http.ResponseWriter }
+
+func (p *patient) Write(b []byte) (int, error) {
+	p.grant()
+	return p.ResponseWriter.Write(b)
+}
+
+// Flush sends what was written.
+func (p *patient) Flush() error {
+	p.grant()
+	return http.NewResponseController(p.ResponseWriter).Flush()
+}
+
+func (p *patient) grant() {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(stalledAfter))
+}
+
+// ignoreWrite drops the error of a client that went away.
+func ignoreWrite(error) error { return nil }
+
+func rawStream(s process.Stream) rawlog.Stream {
+	if s == process.Stderr {
+		return rawlog.Stderr
+	}
+	return rawlog.Stdout
+}

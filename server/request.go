@@ -1,0 +1,133 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+)
+
+// request is one request at its route.
+type request struct {
+	s     *Server
+	w     http.ResponseWriter
+	r     *http.Request
+	route *route
+	free  func() // gives up the slot; may be called again
+}
+
+// serve makes the handler of a route.
+func (s *Server) serve(rt *route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := &request{s: s, w: w, r: r, route: rt, free: func() {}}
+		if err := q.enter(); err != nil {
+			q.fail(err)
+			return
+		}
+		defer func() { q.free() }()
+		if err := rt.handle(q); err != nil {
+			q.fail(err)
+		}
+	}
+}
+
+// enter takes a slot and checks the scope and the query.
+func (q *request) enter() error {
+	if err := q.authorize(); err != nil {
+		return err
+	}
+	if err := q.route.checkQuery(q.r.URL); err != nil {
+		return err
+	}
+	return q.take(q.s.slots, "requests are being worked on")
+}
+
+func (q *request) take(slots chan struct{}, what string) error {
+	select {
+	case slots <- struct{}{}:
+	default:
+		return process.Errorf(api.CodeTooManyRequests, "%d %s: that is the limit; try again in a moment", cap(slots), what)
+	}
+	held := true
+	q.free = func() {
+		if held {
+			held = false
+			<-slots
+		}
+	}
+	return nil
+}
+
+// wait gives up the slot for as long as the request waits for events: what it
+// returns ends with the client, or when the server stops.
+func (q *request) wait() (context.Context, context.CancelFunc, error) {
+	q.free()
+	if err := q.take(q.s.waiters, "requests wait"); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancelCause(q.r.Context())
+	unhook := context.AfterFunc(q.s.stopping, func() { cancel(errStopping) })
+	return ctx, func() { unhook(); cancel(nil) }, nil
+}
+
+// answer writes a value as JSON.
+func (q *request) answer(status int, v any) error {
+	q.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	q.w.WriteHeader(status)
+	writeJSON(q.w, v)
+	return nil
+}
+
+// id is the process that the path names.
+func (q *request) id() (process.ID, error) {
+	id, err := process.ParseID(q.r.PathValue("id"))
+	if err != nil && q.route.mci {
+		return 0, process.Invalid("pid", "%q is not a process id: want a whole number from 1", q.r.PathValue("id"))
+	}
+	return id, err
+}
+
+// run is the run that the path names, 0 (the newest) where it names none.
+func (q *request) run() (int, error) {
+	text := q.r.PathValue("run")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || strconv.Itoa(n) != text {
+		return 0, process.Invalid("run", "%q is not the number of a run: want a whole number from 1", text)
+	}
+	return n, nil
+}
+
+// query is a parameter, checked to be not blank if it is given.
+func (q *request) query(name string) string {
+	return strings.TrimSpace(q.r.URL.Query().Get(name))
+}
+
+// flag is a parameter that is on or off.
+func (q *request) flag(name string) bool {
+	switch q.query(name) {
+	case "1", "true":
+		return true
+	}
+	return false
+}
+
+// millis is a parameter that is a number of milliseconds.
+func (q *request) millis(name string) (time.Duration, bool) {
+	n, err := strconv.ParseInt(q.query(name), 10, 64)
+	return time.Duration(n) * time.Millisecond, err == nil
+}
+
+func noRoute(r *http.Request) error {
+	return process.Errorf(process.CodeNotFound, "there is nothing at %s: see /docs", r.URL.Path)
+}
+
+func methodNotAllowed(r *http.Request, allow string) error {
+	return process.Errorf(api.CodeMethodNotAllowed, "%s is not possible at %s: use %s", r.Method, r.URL.Path, allow)
+}

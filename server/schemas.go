@@ -1,0 +1,93 @@
+package server
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+)
+
+// What the domain writes as JSON by itself, described. Each type stands for the
+// one of its name without Doc.
+type (
+	exitDoc struct {
+		Code   int     `json:"code"`
+		Reason string  `json:"reason"`
+		Signal *string `json:"signal"`
+	}
+	outcomeDoc struct {
+		Kind      string             `json:"kind" enum:"succeeded,failed,cancelled"`
+		Reason    *reasonDoc         `json:"reason,omitempty" doc:"Why it failed."`
+		Summary   *string            `json:"summary,omitempty" nullable:"true"`
+		Findings  []process.Finding  `json:"findings" nullable:"false"`
+		Survivors []process.Survivor `json:"survivors" nullable:"false" doc:"Processes still alive after the kill; normally none."`
+	}
+	reasonDoc struct {
+		_    struct{} `additionalProperties:"true"`
+		Kind string   `json:"kind" enum:"spawn_failed,timeout,known_error,signal,non_zero_exit"`
+	}
+	progressDoc struct {
+		Kind  string   `json:"kind" enum:"unknown,indeterminate,determinate"`
+		Hint  *string  `json:"hint,omitempty"`
+		Unit  *string  `json:"unit,omitempty" enum:"fraction,count,bytes"`
+		Value *float64 `json:"value,omitempty"`
+		Done  *int64   `json:"done,omitempty"`
+		Total *int64   `json:"total,omitempty" nullable:"true"`
+	}
+	runOptionsDoc struct {
+		TimeoutMS *int64 `json:"timeoutMs" doc:"null: no limit."`
+		Grace     int64  `json:"grace,omitempty"`
+		Drain     int64  `json:"drain,omitempty"`
+	}
+	eventDoc struct {
+		_       struct{}  `additionalProperties:"true"`
+		Seq     int64     `json:"seq" doc:"From 1, without gaps. 0: live only."`
+		Cursor  string    `json:"cursor"`
+		Process int64     `json:"process"`
+		Run     int       `json:"run"`
+		At      time.Time `json:"at"`
+		Kind    string    `json:"kind" doc:"What it tells. Further fields depend on it."`
+	}
+)
+
+func newRegistry() huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
+		name := strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Doc")
+		return strings.TrimPrefix(name, "Mci")
+	})
+	alias := func(of, to reflect.Type) { r.RegisterTypeAlias(of, to) }
+	alias(typeOf[process.Exit](), typeOf[exitDoc]())
+	alias(typeOf[process.Outcome](), typeOf[outcomeDoc]())
+	alias(typeOf[process.Progress](), typeOf[progressDoc]())
+	alias(typeOf[process.Options](), typeOf[runOptionsDoc]())
+	alias(typeOf[process.Event](), typeOf[eventDoc]())
+	alias(typeOf[process.Stamp](), typeOf[time.Time]())
+	alias(typeOf[api.Millis](), typeOf[int64]())
+	return r
+}
+
+// nullableObjects lets fields be null that are pointers to structs and always
+// written: huma describes that for scalars only.
+func nullableObjects(r huma.Registry) {
+	for name, s := range r.Map() {
+		t := r.TypeFromRef("#/components/schemas/" + name)
+		for t != nil && t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			tag := f.Tag.Get("json")
+			field, _, _ := strings.Cut(tag, ",")
+			p := s.Properties[field]
+			if p != nil && p.Ref != "" && f.Type.Kind() == reflect.Pointer && !strings.Contains(tag, "omit") {
+				s.Properties[field] = &huma.Schema{AnyOf: []*huma.Schema{p, {Type: "null"}}}
+			}
+		}
+	}
+}

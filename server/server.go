@@ -1,0 +1,131 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/reeverun/reeve"
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/token"
+)
+
+// Defaults of [Config].
+const (
+	DefaultMaxBody     = 32 << 20
+	DefaultMaxRequests = 1000
+)
+
+// waitersPerRequest is how many requests may wait (events, follow, block) for
+// each one that may be worked on.
+const waitersPerRequest = 20
+
+// Config says what a server serves. Zero fields take the defaults above.
+type Config struct {
+	Runtime     *reeve.Runtime
+	Environment string      // of creates that name none; default "typescript"
+	DataDir     string      // shown by /version
+	MaxBody     int64       // bytes of a request's body
+	MaxRequests int         // worked on at a time
+	AllowHosts  []string    // names that may stand in Host and Origin, besides loopback's own
+	Tokens      *token.File // nil: none can exist
+	Version     api.Version
+	Metrics     http.Handler                    // GET /metrics; nil: there is none
+	Wrap        func(http.Handler) http.Handler // around the mux; nil: nothing
+	Logger      *slog.Logger
+}
+
+// Transport is how a request came.
+type Transport int
+
+// The transports. The socket is guarded by its file mode.
+const (
+	TCP Transport = iota
+	Socket
+)
+
+// Server answers requests. It is safe for concurrent use.
+type Server struct {
+	cfg     Config
+	rt      *reeve.Runtime
+	log     *slog.Logger
+	desc    *description
+	mux     *http.ServeMux
+	handler http.Handler // mux, wrapped
+	slots   chan struct{}
+	waiters chan struct{}
+
+	stopping context.Context // over when Stop was called
+	stop     context.CancelCauseFunc
+}
+
+var errStopping = errors.New("the server stops")
+
+// New makes a server for a runtime.
+func New(cfg Config) (*Server, error) {
+	if cfg.Runtime == nil {
+		return nil, errors.New("server: no runtime")
+	}
+	cfg.Environment = cmp.Or(cfg.Environment, "typescript")
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, DefaultMaxBody)
+	cfg.MaxRequests = cmp.Or(cfg.MaxRequests, DefaultMaxRequests)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{cfg: cfg, rt: cfg.Runtime, log: cfg.Logger, mux: http.NewServeMux(),
+		slots: make(chan struct{}, cfg.MaxRequests), waiters: make(chan struct{}, waitersPerRequest*cfg.MaxRequests)}
+	s.stopping, s.stop = context.WithCancelCause(context.Background())
+	desc, err := describe(routes(), cfg.Version.Version)
+	if err != nil {
+		return nil, err
+	}
+	s.desc = desc
+	for _, r := range desc.routes {
+		s.mux.HandleFunc(r.method+" "+r.path, s.serve(r))
+	}
+	s.handler = http.HandlerFunc(s.dispatch)
+	if cfg.Wrap != nil {
+		s.handler = cfg.Wrap(s.handler)
+	}
+	return s, nil
+}
+
+// Handler serves requests of a transport.
+func (s *Server) Handler(t Transport) http.Handler {
+	return &guard{s: s, transport: t, next: s.handler}
+}
+
+// Stop ends the requests that wait: events and follow end, blocked creates are
+// answered 503. Call it when the runtime has been closed, or will not be.
+func (s *Server) Stop() { s.stop(errStopping) }
+
+// dispatch finds the route. Where there is none the answer has our shape, not
+// the mux's.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	h, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	probe := &headerProbe{header: http.Header{}}
+	h.ServeHTTP(probe, r)
+	q := &request{s: s, w: w, r: r}
+	if probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.header.Get("Allow"))
+		q.fail(methodNotAllowed(r, probe.header.Get("Allow")))
+		return
+	}
+	q.fail(noRoute(r))
+}
+
+// headerProbe takes what the mux would have answered, without its body.
+type headerProbe struct {
+	header http.Header
+	status int
+}
+
+func (p *headerProbe) Header() http.Header         { return p.header }
+func (p *headerProbe) WriteHeader(status int)      { p.status = status }
+func (p *headerProbe) Write(b []byte) (int, error) { return len(b), nil }
