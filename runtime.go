@@ -235,6 +235,27 @@ func (rt *Runtime) Kill(ctx context.Context, id ID, o KillOptions) error {
 	return rt.kernel.Kill(ctx, id, o)
 }
 
+// Signal sends a signal to a running process, and with Tree to what runs below
+// it. It returns when what it changed is durable, with the number of processes
+// affected: pausing a paused one affects none. SIGTERM and SIGINT leave the
+// verdict to the program. A process that is idle or queued is ErrNotRunning.
+func (rt *Runtime) Signal(ctx context.Context, id ID, s Signal, o SignalOptions) (affected int, err error) {
+	return rt.kernel.Signal(ctx, id, s, o)
+}
+
+// Pause holds a running process where it stands, and its clock and timeout with
+// it. A paused process stays in the state running. It may be called again.
+func (rt *Runtime) Pause(ctx context.Context, id ID) error {
+	_, err := rt.kernel.Signal(ctx, id, SIGPAUSE, SignalOptions{})
+	return err
+}
+
+// Resume lets a paused process go on. It may be called again.
+func (rt *Runtime) Resume(ctx context.Context, id ID) error {
+	_, err := rt.kernel.Signal(ctx, id, SIGRESUME, SignalOptions{})
+	return err
+}
+
 // Process returns a process with its newest run.
 func (rt *Runtime) Process(ctx context.Context, id ID) (*Process, error) {
 	return rt.kernel.Process(ctx, id)

@@ -33,6 +33,9 @@ type (
 	Subscription = kernel.Subscription
 	Moment       = kernel.Moment
 	Output       = kernel.Output
+
+	Signal        = process.Signal
+	SignalOptions = kernel.SignalOptions
 )
 
 // Raw output policies, streams and leftovers.
@@ -51,6 +54,15 @@ const (
 	Created  = kernel.Created
 	Started  = kernel.Started
 	Finished = kernel.Finished
+)
+
+// The signals.
+const (
+	SIGTERM   = process.SIGTERM
+	SIGKILL   = process.SIGKILL
+	SIGINT    = process.SIGINT
+	SIGPAUSE  = process.SIGPAUSE
+	SIGRESUME = process.SIGRESUME
 )
 
 // Errors to match with errors.Is.

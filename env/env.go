@@ -42,9 +42,31 @@ type Environment interface {
 	Teardown(ctx context.Context) error
 }
 
-// Signaler is an Environment that can pass signals to a running program.
+// Signaler is an Environment that can pass SIGTERM and SIGINT to a running
+// program; what comes of it is the program's affair. Runs of any other are
+// canceled by them.
 type Signaler interface {
+	// Signal returns when the signal is sent. It ignores ids it does not know.
 	Signal(eid process.ID, s process.Signal) error
+}
+
+// Pauser is an Environment that can hold a run where it stands. The host calls
+// Pause and Resume of one run in turn, never both at once, and between Started
+// and the end of Execute; the run may end meanwhile.
+type Pauser interface {
+	// Pause returns when nothing of the run executes any more, or an error,
+	// and then the run goes on; a *process.Error of code invalid_request
+	// says that it cannot be paused. ctx is over when the run shall end. An
+	// environment that pauses at certain points only goes there, unless now
+	// is set.
+	//
+	// A paused run that shall end (the context of its Execute is cancelled)
+	// is asked to stop and then goes on without a Resume; from there on
+	// Pause is process.ErrNotRunning. Kill ends it as it stands.
+	Pause(ctx context.Context, eid process.ID, now bool) error
+	// Resume lets the run go on. It ignores ids it does not know and runs
+	// that are not paused.
+	Resume(eid process.ID) error
 }
 
 // Checker is an Environment that can refuse a spec before it is stored.

@@ -91,11 +91,7 @@ func unpopulated(fd int) bool {
 }
 
 func (t *cgroupTree) kill() error {
-	err := killCgroup(t.dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
-		return nil
-	}
-	return err
+	return gone(killCgroup(t.dir))
 }
 
 func (t *cgroupTree) signal(s process.Signal) (int, error) {

@@ -6,6 +6,9 @@ import "errors"
 // before it could tell the end: a guess would be worse.
 var ErrLost = errors.New("the holder of the job is gone: how it ended is unknown")
 
+// ErrNoFreeze is what Freeze answers where trees cannot be frozen.
+var ErrNoFreeze = errors.New("process trees cannot be frozen on this system")
+
 // What a SpawnError's Op may be.
 const (
 	OpCheck = "check" // the Spec cannot be given to any program

@@ -3,6 +3,7 @@
 package keeper
 
 import (
+	"context"
 	"sync"
 	"syscall"
 	"time"
@@ -46,6 +47,7 @@ type groupTree struct {
 	child *child
 	sweep *sweep
 	watch *watch
+	stops stops
 
 	mu sync.Mutex // held while the leader is reaped and while the group is signalled
 }
@@ -103,6 +105,10 @@ func (t *groupTree) signal(s process.Signal) (int, error) {
 	l := stats{list: t.find}
 	return l.signal(osSignal(s))
 }
+
+func (t *groupTree) freeze(ctx context.Context) error { return t.stops.freeze(ctx, t.find) }
+
+func (t *groupTree) thaw() error { return t.stops.thaw() }
 
 func (t *groupTree) members() []process.Survivor {
 	l := stats{list: t.find}

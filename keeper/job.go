@@ -21,6 +21,10 @@ type tree interface {
 	// after the leader's exit, while a kill is under way.
 	emptyNow() bool
 	signal(s process.Signal) (int, error)
+	// freeze stops the tree, thaw undoes it, also a freeze that failed half
+	// way. They are called one at a time.
+	freeze(ctx context.Context) error
+	thaw() error
 	kill() error // one round
 	members() []process.Survivor
 	usage() Usage
@@ -48,6 +52,7 @@ type job struct {
 	exitErr error
 	empty   chan struct{} // closed when emptyErr is set
 
+	freezing sync.Mutex // held by Freeze and Thaw, which take their turns
 	freeOnce sync.Once
 	mu       sync.Mutex // guards the rest
 	emptyErr error

@@ -23,6 +23,10 @@
 // may move itself to another cgroup: trees are held against negligence and
 // cunning, not against the superuser.
 //
+// A frozen tree is stopped by the kernel's freezer (cgroup2), which nothing in
+// it can notice or undo, or by SIGSTOP (subreaper, pgroup), which a parent
+// outside the frozen tree could. Job Objects cannot be frozen.
+//
 // A process is held by pidfd or by (pid, start time), never by a bare pid, and
 // no running child costs an operating system thread.
 //
@@ -120,6 +124,15 @@ type Job interface {
 	// left or it gives up after 10 s; it returns at once, WaitEmpty tells
 	// the end, Members what is left.
 	Kill()
+	// Freeze stops every process of the tree where it stands and returns when
+	// none executes any more. If that cannot be had, within 5 s or before ctx
+	// is over, the tree goes on and the error says why; ErrNoFreeze: not on
+	// this system. A Kill does not wait for the Thaw; a signal does, where the
+	// program handles it, else it may end the program at once. Freezing a
+	// frozen or an ended tree is nil.
+	Freeze(ctx context.Context) error
+	// Thaw lets a frozen tree go on; any other is nil.
+	Thaw() error
 	// Members names the living processes of the tree.
 	Members() []process.Survivor
 	// Usage is what the tree has consumed so far.

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"syscall"
@@ -20,6 +21,7 @@ const sweepPause = 20 * time.Millisecond
 type subreaperTree struct {
 	worker *worker
 	sweep  *sweep
+	stops  stops
 
 	mu        sync.Mutex // guards the rest
 	used      Usage
@@ -131,6 +133,10 @@ func (t *subreaperTree) signal(s process.Signal) (int, error) {
 	l := stats{list: t.find}
 	return l.signal(osSignal(s))
 }
+
+func (t *subreaperTree) freeze(ctx context.Context) error { return t.stops.freeze(ctx, t.find) }
+
+func (t *subreaperTree) thaw() error { return t.stops.thaw() }
 
 func (t *subreaperTree) members() []process.Survivor {
 	l := stats{list: t.find}

@@ -2,21 +2,45 @@ package kernel
 
 import "time"
 
-// stopwatch measures how long a run has executed. The zero value has not
-// started and reads 0. Pausing will freeze it: see seed 003.
+// stopwatch measures how long a run has executed, and how long it was paused.
+// The zero value has not started and reads 0. It is given times that carry a
+// monotonic reading (time.Now(), not in UTC): a run does not get older when
+// somebody sets the clock.
+//
+//	start ──▶ running ──pause──▶ paused ──▶ … stop
+//	             ▲                  │
+//	             └─────resume───────┘
 type stopwatch struct {
-	started time.Time
-	stopped time.Time
+	started  time.Time
+	stopped  time.Time
+	pausedAt time.Time     // zero: not paused
+	paused   time.Duration // in pauses that are over
 }
 
 func (s *stopwatch) start(now time.Time) { s.started = now }
 
+// stop freezes both readings; it ends a pause.
 func (s *stopwatch) stop(now time.Time) {
 	if !s.started.IsZero() && s.stopped.IsZero() {
+		s.resume(now)
 		s.stopped = now
 	}
 }
 
+func (s *stopwatch) pause(now time.Time) {
+	if !s.started.IsZero() && s.stopped.IsZero() && s.pausedAt.IsZero() {
+		s.pausedAt = now
+	}
+}
+
+func (s *stopwatch) resume(now time.Time) {
+	if !s.pausedAt.IsZero() {
+		s.paused = s.inPauses(now)
+		s.pausedAt = time.Time{}
+	}
+}
+
+// elapsed is the time it ran, without pauses.
 func (s *stopwatch) elapsed(now time.Time) time.Duration {
 	switch {
 	case s.started.IsZero():
@@ -24,5 +48,13 @@ func (s *stopwatch) elapsed(now time.Time) time.Duration {
 	case !s.stopped.IsZero():
 		now = s.stopped
 	}
-	return max(0, now.Sub(s.started))
+	return max(0, now.Sub(s.started)-s.inPauses(now))
+}
+
+// inPauses is the time it stood still, the pause it is in included.
+func (s *stopwatch) inPauses(now time.Time) time.Duration {
+	if s.pausedAt.IsZero() {
+		return s.paused
+	}
+	return s.paused + max(0, now.Sub(s.pausedAt))
 }

@@ -19,9 +19,11 @@
 // # Locks
 //
 // proc.mu guards one process; it is never held while calling an environment,
-// an interpreter or the store. The order is table.mu, proc.mu, scheduler.mu,
-// journal.mu, feed.mu; each may be taken under the ones before it, never the
-// other way round.
+// an interpreter or the store. proc.pausing makes pauses and resumes of one
+// process take turns; it alone is held while the environment does them and
+// while they are committed. The order is proc.pausing, table.mu, proc.mu,
+// scheduler.mu, journal.mu, feed.mu; each may be taken under the ones before
+// it, never the other way round.
 //
 // # Subscribers
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/interpret"
@@ -58,14 +59,17 @@ func (p *proc) resolve(res env.Result, err error, answered bool) {
 	}
 	p.resolved = true
 	p.stopTimers()
-	p.clock.stop(p.k.now())
+	p.clock.stop(time.Now())
+	if p.giveUp != nil {
+		p.giveUp()
+	}
 	pump := p.pump
 	v := p.judge(res, err)
 	p.mu.Unlock()
 
 	p.cancel(nil)
 	if answered {
-		p.kills.Wait() // a kill under way must not reach the next run
+		p.calls.Wait() // a kill or signal under way must not reach the next run
 	}
 	p.freeSlot()
 	var session *interpret.Session
@@ -116,10 +120,11 @@ func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence
 func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence) {
 	r := &p.rec
 	r.State, r.Claimed = process.Idle, false
+	r.Paused, r.PausedAt = false, time.Time{}
 	r.ExitState, r.Error, r.Exit, r.Outcome = v.state, v.err, &v.exit, &o
 	r.CompletedAt = p.k.now()
 	r.Usage = v.usage
-	r.Usage.WallMS = p.clock.elapsed(p.k.now()).Milliseconds()
+	p.readClock(&r.Usage)
 	if ev.Progress.Kind != "" {
 		r.Progress = ev.Progress
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"time"
 
 	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/process"
@@ -25,7 +26,8 @@ func (h *host) Started(pid int, e process.Enforced) {
 		return
 	}
 	now := p.k.now()
-	p.clock.start(now)
+	p.clock.start(time.Now())
+	p.begin()
 	p.rec.StartedAt = now
 	p.rec.Enforced = &e
 	p.rec.State = process.Running
@@ -38,7 +40,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 		p.pump.start()
 	}
 	if t := p.rec.Options.Timeout; t > 0 {
-		p.later(t, p.timeout)
+		p.deadline = p.later(t, p.timeout)
 	}
 }
 

@@ -139,7 +139,8 @@ func (k *Kernel) teardown(ctx context.Context) (err error) {
 
 // Drain stops accepting processes and waits until what runs has ended, or ctx
 // is over. Queued processes stay queued where they survive Close, else they
-// run too. Call Close afterwards.
+// run too. Paused ones are not waited for, they would not end. Call Close
+// afterwards.
 func (k *Kernel) Drain(ctx context.Context) error {
 	k.spawning.Lock()
 	k.closing.Store(true)
@@ -151,7 +152,7 @@ func (k *Kernel) Drain(ctx context.Context) error {
 	}
 	k.creating.Wait()
 	for _, p := range k.table.list() {
-		if k.cfg.KeepQueue && p.waiting() {
+		if k.cfg.KeepQueue && p.waiting() || p.isPaused() {
 			continue
 		}
 		select {

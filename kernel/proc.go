@@ -39,7 +39,8 @@ type proc struct {
 
 	ending  sync.Once      // over
 	leaving sync.Once      // leave
-	kills   sync.WaitGroup // calls of the environment's Kill
+	calls   sync.WaitGroup // of the environment's Kill, Signal, Pause and Resume
+	pausing sync.Mutex     // one pause or resume at a time; held while it calls the environment
 
 	mu       sync.Mutex
 	rec      process.Process         // the record as it will be once the journal caught up
@@ -53,7 +54,11 @@ type proc struct {
 	waiters  int                     // who wait for this run
 	dropped  bool                    // left to the next host
 	slot     bool                    // holds one of its environment's slots
+	halted   bool                    // killed while it was paused
+	giveUp   context.CancelFunc      // of a pause that is under way
+	begun    chan struct{}           // closed when it starts; nil: nobody waits for that
 	clock    stopwatch
+	deadline *time.Timer   // of the timeout; nil: none
 	timers   []*time.Timer // timeout, kill and give-up
 	log      *rawlog.Log
 	pump     *pump
@@ -161,7 +166,7 @@ func (p *proc) current() *process.Process {
 	rec := *p.view.Load()
 	if rec.State == process.Running || rec.State == process.Terminating {
 		p.mu.Lock()
-		rec.Usage.WallMS = p.clock.elapsed(p.k.now()).Milliseconds()
+		p.readClock(&rec.Usage)
 		if p.log != nil {
 			rec.StdoutBytes, rec.StderrBytes = p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
 		}
@@ -179,16 +184,25 @@ func (p *proc) move(to process.Lifecycle) error {
 	return nil
 }
 
+// readClock fills in how long the run has executed and was paused; p.mu is
+// held.
+func (p *proc) readClock(u *process.Usage) {
+	now := time.Now()
+	u.WallMS, u.PausedMS = p.clock.elapsed(now).Milliseconds(), p.clock.inPauses(now).Milliseconds()
+}
+
 // later runs f after d unless the run is over by then; p.mu is held.
-func (p *proc) later(d time.Duration, f func()) {
-	p.timers = append(p.timers, time.AfterFunc(d, func() {
+func (p *proc) later(d time.Duration, f func()) *time.Timer {
+	t := time.AfterFunc(d, func() {
 		p.mu.Lock()
 		over := p.resolved
 		p.mu.Unlock()
 		if !over {
 			f()
 		}
-	}))
+	})
+	p.timers = append(p.timers, t)
+	return t
 }
 
 func (p *proc) stopTimers() {

@@ -16,6 +16,8 @@ type KillOptions struct {
 	Now   bool          // SIGKILL at once
 	Grace time.Duration // 0: the process's own
 	Alone bool          // leave its child processes running
+
+	signal process.Signal // what it began with; 0: SIGTERM
 }
 
 // Kill ends a process: a queued one at once, never executed; a running one by
@@ -75,6 +77,8 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 	case p.cancel == nil:
 		p.endQueued(done)
 		return true
+	case cause == process.ErrTimeout && p.rec.Paused:
+		return false // it fired as the pause began; goOn sets it again
 	}
 	first := !p.canceled && !p.timedOut
 	var events []process.Payload
@@ -94,14 +98,28 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 			p.rec.State = process.Terminating
 		}
 		if !o.Now {
-			events = append(events, process.SignalDelivered{Signal: process.SIGTERM.String(), Action: "terminate"})
+			sig := cmp.Or(o.signal, process.SIGTERM)
+			events = append(events, process.SignalDelivered{Signal: sig.String(), Action: "terminate"})
 		}
 	}
+	if p.giveUp != nil {
+		p.giveUp()
+	}
+	paused := p.rec.Paused
+	if paused {
+		p.halted = true
+		p.goOn()
+	}
 	p.record(done, events...)
-	p.cancel(cause)
+	if !paused || !o.Now { // who is asked to end goes on first: not one to be killed as it stands
+		p.cancel(cause)
+	}
 	switch {
 	case o.Now:
-		go p.kill()
+		go func() {
+			p.kill()
+			p.cancel(cause)
+		}()
 	case first:
 		p.later(cmp.Or(o.Grace, p.rec.Options.Grace, p.k.cfg.Grace), p.kill)
 	}
@@ -136,8 +154,8 @@ func (p *proc) kill() {
 		return
 	}
 	p.killed = true
-	p.kills.Add(1)
-	defer p.kills.Done()
+	p.calls.Add(1)
+	defer p.calls.Done()
 	p.append(&entry{}, false, process.SignalDelivered{Signal: process.SIGKILL.String(), Action: "kill"})
 	p.later(giveUpAfter, func() { p.resolve(env.Result{}, errHung, false) })
 	p.mu.Unlock()

@@ -45,6 +45,9 @@ func (p *proc) judge(res env.Result, err error) verdict {
 		}
 	case process.ExitCanceled:
 		v.exit.Code, v.exit.Reason = process.ExitCodeCanceled, process.ReasonCanceled
+		if p.halted {
+			v.exit.Code, v.exit.Reason = 1, process.ReasonPaused
+		}
 	case process.ExitTimeout:
 		v.exit.Code, v.exit.Reason = process.ExitCodeTimeout, process.ReasonTimeout
 	default:

@@ -29,6 +29,8 @@ const (
 	KindSummarySet         Kind = "summary_set"
 	KindInterpreterError   Kind = "interpreter_error"
 	KindSignalDelivered    Kind = "signal_delivered"
+	KindPaused             Kind = "paused"
+	KindResumed            Kind = "resumed"
 	KindChildSpawned       Kind = "child_spawned"
 	KindReparented         Kind = "reparented"
 	KindReaped             Kind = "reaped"
@@ -162,6 +164,10 @@ type (
 		Signal string `json:"signal"`
 		Action string `json:"action"`
 	}
+	// Paused says that the run stands still, and with it its clock.
+	Paused struct{}
+	// Resumed says that the run goes on. A kill ends a pause without it.
+	Resumed struct{}
 	// ChildSpawned names a new child, in its parent's log.
 	ChildSpawned struct {
 		Child ID `json:"child"`
@@ -216,6 +222,8 @@ func (PromptDetected) kind() Kind     { return KindPromptDetected }
 func (SummarySet) kind() Kind         { return KindSummarySet }
 func (InterpreterError) kind() Kind   { return KindInterpreterError }
 func (SignalDelivered) kind() Kind    { return KindSignalDelivered }
+func (Paused) kind() Kind             { return KindPaused }
+func (Resumed) kind() Kind            { return KindResumed }
 func (ChildSpawned) kind() Kind       { return KindChildSpawned }
 func (Reparented) kind() Kind         { return KindReparented }
 func (Reaped) kind() Kind             { return KindReaped }
@@ -245,6 +253,8 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSummarySet:         decode[SummarySet],
 	KindInterpreterError:   decode[InterpreterError],
 	KindSignalDelivered:    decode[SignalDelivered],
+	KindPaused:             decode[Paused],
+	KindResumed:            decode[Resumed],
 	KindChildSpawned:       decode[ChildSpawned],
 	KindReparented:         decode[Reparented],
 	KindReaped:             decode[Reaped],

@@ -42,6 +42,9 @@ const (
 	ReasonTimeout   = "timeout"
 	ReasonCanceled  = "canceled"
 
+	// ReasonPaused is that of a run killed while it was paused; its code is 1.
+	ReasonPaused = "context cancelled while paused"
+
 	ExitCodeTimeout  = 124
 	ExitCodeCanceled = 130
 )

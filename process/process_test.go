@@ -129,7 +129,7 @@ func TestEventsSurviveJSON(t *testing.T) {
 		process.FindingEmitted{Finding: process.Finding{Severity: process.Recommendation, Code: "c", Message: "m", Related: &related, At: at,
 			Action: &process.Action{Kind: process.ActionCommand, Label: "l", Value: "v"}}},
 		process.PromptDetected{Prompt: "?"}, process.SummarySet{Summary: "s"}, process.InterpreterError{Error: "e", Disabled: true},
-		process.SignalDelivered{Signal: "SIGTERM", Action: "terminate"}, process.ChildSpawned{Child: 9}, process.Reparented{From: 1},
+		process.SignalDelivered{Signal: "SIGTERM", Action: "terminate"}, process.Paused{}, process.Resumed{}, process.ChildSpawned{Child: 9}, process.Reparented{From: 1},
 		process.Reaped{Steps: []string{"a"}}, process.Exited{Code: 137, Signal: &sig}, process.Exited{},
 		process.Cancelled{Now: true}, process.TimedOut{TimeoutMS: 5}, process.Lagged{Missed: 3},
 		process.Finalized{Outcome: process.Outcome{Kind: process.OutcomeFailed, Summary: "s",

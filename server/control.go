@@ -59,8 +59,10 @@ func (q *request) signal(name string) error {
 	if err != nil {
 		return err
 	}
-	_ = s
-	n := 0
+	n, err := q.s.rt.Signal(q.r.Context(), id, s, reeve.SignalOptions{Tree: body.Tree, Now: body.Now})
+	if err != nil {
+		return err
+	}
 	rec, err := q.s.rt.Process(q.r.Context(), id)
 	if err != nil {
 		return err

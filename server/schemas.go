@@ -56,8 +56,7 @@ type (
 
 func newRegistry() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
-		name := strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Doc")
-		return strings.TrimPrefix(name, "Mci")
+		return strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Doc")
 	})
 	alias := func(of, to reflect.Type) { r.RegisterTypeAlias(of, to) }
 	alias(typeOf[process.Exit](), typeOf[exitDoc]())

@@ -39,11 +39,16 @@ type run struct {
 	job    keeper.Job // nil until it is spawned
 	killed chan struct{}
 	once   sync.Once
+
+	pausing sync.Mutex // held while the tree is frozen or thawed; guards ending
+	ending  bool       // it shall end: no more pauses
+	wait    allowance
 }
 
 var (
 	_ env.Environment = (*Env)(nil)
 	_ env.Signaler    = (*Env)(nil)
+	_ env.Pauser      = (*Env)(nil)
 	_ env.Checker     = (*Env)(nil)
 )
 
@@ -70,7 +75,7 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 	defer e.leave(in.EID)
 
 	cmd := commandOf(in.Spec)
-	job, out, err := e.spawn(ctx, cmd, in, h)
+	job, out, err := e.spawn(ctx, r, cmd, in, h)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return env.Result{State: process.ExitCanceled}, nil // asked to end before it began
 	}
@@ -78,8 +83,7 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 		return env.Result{}, &env.SpawnError{Err: err}
 	}
 	defer job.Release()
-	r.attach(job)
-	defer context.AfterFunc(ctx, func() { _, _ = job.Signal(process.SIGTERM) })()
+	defer context.AfterFunc(ctx, r.ask)()
 	// This is where a run spends its life: what is on the stack here is what
 	// a parked process costs.
 	exit, err := job.Wait(context.Background())
@@ -101,7 +105,7 @@ func (r *run) end(ctx context.Context, job keeper.Job, out *output, cmd *process
 }
 
 // spawn starts the program on the run's log files, and says so.
-func (e *Env) spawn(ctx context.Context, cmd *process.Command, in env.Input, h env.Host) (keeper.Job, *output, error) {
+func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.Input, h env.Host) (keeper.Job, *output, error) {
 	stdin, closeStdin, err := openStdin(cmd)
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare stdin: %w", err)
@@ -122,6 +126,7 @@ func (e *Env) spawn(ctx context.Context, cmd *process.Command, in env.Input, h e
 		out.finish()
 		return nil, nil, err
 	}
+	r.attach(job) // first: who hears that it started may signal it
 	h.Started(job.PID(), process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}})
 	out.start(h)
 	return job, out, nil
@@ -158,12 +163,12 @@ func (r *run) empty(ctx context.Context, job keeper.Job, l process.Leftovers, t 
 // drain gives leftovers their time, then asks, then kills. It reports whether
 // the tree is empty. When the host is ending the run, it escalates itself.
 func (r *run) drain(ctx context.Context, job keeper.Job, t env.Timing) bool {
-	if waitFor(ctx, job, t.Drain) {
+	if r.waitFor(ctx, job, t.Drain) {
 		return true
 	}
 	if ctx.Err() == nil {
 		_, _ = job.Signal(process.SIGTERM)
-		if waitFor(ctx, job, t.Grace) {
+		if r.waitFor(ctx, job, t.Grace) {
 			return true
 		}
 	}
@@ -173,10 +178,11 @@ func (r *run) drain(ctx context.Context, job keeper.Job, t env.Timing) bool {
 	return false
 }
 
-// waitFor reports whether the tree is empty within d.
-func waitFor(ctx context.Context, job keeper.Job, d time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, d)
+// waitFor reports whether the tree is empty within d, pauses not counted.
+func (r *run) waitFor(ctx context.Context, job keeper.Job, d time.Duration) bool {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer r.wait.begin(d, cancel)()
 	return job.WaitEmpty(ctx) == nil
 }
 
@@ -186,14 +192,14 @@ func (e *Env) Signal(eid process.ID, s process.Signal) error {
 	if r == nil {
 		return nil
 	}
-	r.mu.Lock()
-	job := r.job
-	r.mu.Unlock()
+	job := r.attached()
 	if job == nil {
 		return nil
 	}
-	_, err := job.Signal(s)
-	return err
+	if n, err := job.Signal(s); n == 0 { // else it has reached whom it could
+		return err
+	}
+	return nil
 }
 
 // Kill ends a command and all its descendants.
@@ -250,12 +256,16 @@ func (r *run) attach(job keeper.Job) {
 
 func (r *run) kill() {
 	r.once.Do(func() { close(r.killed) })
-	r.mu.Lock()
-	job := r.job
-	r.mu.Unlock()
-	if job != nil {
+	if job := r.attached(); job != nil {
 		job.Kill()
 	}
+}
+
+// attached is the run's job, or nil if it has none yet.
+func (r *run) attached() keeper.Job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.job
 }
 
 // result is what the leader's exit means for the run.

@@ -38,8 +38,6 @@ func Shell(script string) *process.Command {
 // Check refuses what could never be started, before it is stored.
 func (e *Env) Check(s *process.Spec) error {
 	switch {
-	case s.Command == nil && s.Code == "":
-		return process.Invalid("command", "is missing: give a command, or code for the system's shell")
 	case s.Command != nil && s.Code != "":
 		return process.Invalid("command", "and code exclude each other: give one of them")
 	case s.Command == nil:

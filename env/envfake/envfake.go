@@ -2,6 +2,9 @@
 // the environment contract. The code of a process is a script, one step a
 // line:
 //
+//	trap CODE         from here on end with CODE on SIGTERM and SIGINT, which
+//	                  else end a waiting script as they end a program
+//	ignore            from here on ignore them
 //	out TEXT          write TEXT and a newline to stdout
 //	err TEXT          the same to stderr
 //	raw TEXT          write TEXT to stdout without a newline (\n, \r, \xNN work)
@@ -19,7 +22,8 @@
 //	survivor NAME     name a process that outlives the kill
 //	late              after the end, call the host again with everything
 //
-// Without any of the endings a script succeeds.
+// Without any of the endings a script succeeds. A paused script does no step,
+// and its sleep does not count; a gate that opens meanwhile is passed later.
 package envfake
 
 import (
@@ -41,6 +45,7 @@ import (
 type Env struct {
 	mu       sync.Mutex
 	kills    map[process.ID]chan struct{}
+	players  map[process.ID]*player
 	gates    map[string]chan struct{}
 	released chan struct{}
 	executed []process.ID
@@ -48,13 +53,18 @@ type Env struct {
 	down     bool
 }
 
-var _ env.Environment = (*Env)(nil)
+var (
+	_ env.Environment = (*Env)(nil)
+	_ env.Signaler    = (*Env)(nil)
+	_ env.Pauser      = (*Env)(nil)
+)
 
 // Setup makes it ready, also after a Teardown.
 func (e *Env) Setup(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.kills = map[process.ID]chan struct{}{}
+	e.players = map[process.ID]*player{}
 	e.released = make(chan struct{})
 	e.down = false
 	return nil
@@ -143,10 +153,20 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (res env.Re
 	if ctx.Err() != nil {
 		return env.Result{State: process.ExitCanceled}, nil
 	}
-	p := &player{e: e, ctx: ctx, h: h, killed: killed}
+	p := &player{e: e, ctx: ctx, h: h, killed: killed, fatal: make(chan process.Signal, 1), change: make(chan struct{})}
+	e.play(in.EID, p)
 	defer func() { res.Survivors = p.survivors }()
-	for line := range strings.Lines(in.Spec.Code) {
+	return p.play(in.Spec.Code)
+}
+
+// play plays a script, step by step: a pause comes between two of them, or
+// into one that waits.
+func (p *player) play(script string) (env.Result, error) {
+	p.acting.Lock()
+	defer p.acting.Unlock()
+	for line := range strings.Lines(script) {
 		verb, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+		p.standStill()
 		res, err, over := p.step(verb, arg)
 		if over {
 			return res, err
@@ -175,6 +195,13 @@ func (e *Env) leave(eid process.ID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.kills, eid)
+	delete(e.players, eid)
+}
+
+func (e *Env) play(eid process.ID, p *player) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.players[eid] = p
 }
 
 // player is one script under way.
@@ -186,6 +213,15 @@ type player struct {
 	started bool
 
 	survivors []process.Survivor
+
+	acting sync.Mutex // held by the script except while it waits
+
+	mu     sync.Mutex          // guards the rest
+	paused bool                //
+	change chan struct{}       // closed when paused changes
+	trap   *int                // what SIGTERM and SIGINT end it with; nil: as they do
+	ignore bool                // them
+	fatal  chan process.Signal // gets the one that ends it
 }
 
 func (p *player) start() {
@@ -218,26 +254,30 @@ func (p *player) step(verb, arg string) (res env.Result, err error, over bool) {
 		if err = json.Unmarshal([]byte(arg), &data); err == nil {
 			p.h.Output(data)
 		}
+	case "trap":
+		var code int
+		if code, err = strconv.Atoi(arg); err == nil {
+			p.onSignal(&code, false)
+		}
+	case "ignore":
+		p.onSignal(nil, true)
 	case "sleep":
 		var d time.Duration
-		if d, err = time.ParseDuration(arg); err == nil && p.wait(time.After(d), nil) {
-			return canceled, nil, true
+		if d, err = time.ParseDuration(arg); err == nil {
+			return p.wait(d, nil)
 		}
 	case "gate":
 		p.e.mu.Lock()
 		gate := p.e.gate(arg)
 		p.e.mu.Unlock()
-		if p.wait(nil, gate) {
-			return canceled, nil, true
-		}
+		return p.wait(forever, gate)
 	case "hang":
-		p.wait(nil, nil)
-		return canceled, nil, true
+		return p.wait(forever, nil)
 	case "stubborn":
-		<-p.killed
+		p.waitOnly(p.killed)
 		return canceled, nil, true
 	case "deaf":
-		<-p.e.released
+		p.waitOnly(p.e.released)
 		return canceled, nil, true
 	case "fail":
 		return res, errors.New(arg), true
@@ -258,20 +298,6 @@ func (p *player) step(verb, arg string) (res env.Result, err error, over bool) {
 		err = fmt.Errorf("unknown step %q", verb)
 	}
 	return res, err, err != nil
-}
-
-// wait reports whether the script was stopped before its time or gate came.
-func (p *player) wait(timer <-chan time.Time, gate <-chan struct{}) (stopped bool) {
-	select {
-	case <-timer:
-		return false
-	case <-gate:
-		return false
-	case <-p.ctx.Done():
-		return true
-	case <-p.killed:
-		return true
-	}
 }
 
 // late calls the host when the script is long over.

@@ -135,6 +135,12 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 			t.Errorf("got %+v, %v, started %v; want canceled without a start", res, err, h.WasStarted())
 		}
 	})
+	if _, ok := open(t).(env.Signaler); ok {
+		runSignals(t, setup, s)
+	}
+	if _, ok := open(t).(env.Pauser); ok {
+		runPauses(t, setup, s)
+	}
 	t.Run("docs", func(t *testing.T) {
 		if open(t).Docs() == "" {
 			t.Error("empty")

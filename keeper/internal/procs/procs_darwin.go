@@ -7,14 +7,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const zombie = 5 // SZOMB
+// What P_stat may be.
+const (
+	stopped = 4 // SSTOP
+	zombie  = 5 // SZOMB
+)
 
 func statOf(k *unix.KinfoProc) Stat {
 	s := Stat{
 		PID: int(k.Proc.P_pid), PPID: int(k.Eproc.Ppid), Group: int(k.Eproc.Pgid), State: 'R',
 		Start: uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
 	}
-	if k.Proc.P_stat == zombie {
+	switch k.Proc.P_stat {
+	case stopped:
+		s.State = 'T'
+	case zombie:
 		s.State = 'Z'
 	}
 	if sid, err := unix.Getsid(s.PID); err == nil {

@@ -23,6 +23,10 @@ type Stat struct {
 // Alive reports whether the process still is more than an exit status.
 func (s Stat) Alive() bool { return s.State != 'Z' && s.State != 'X' && s.State != 'x' }
 
+// Stopped reports whether the process stands still: by SIGSTOP or the like, or
+// for a debugger.
+func (s Stat) Stopped() bool { return s.State == 'T' || s.State == 't' }
+
 // Below returns the processes whose chain of parents leads to root, root
 // itself excluded, the dead included. (Linux's /proc/PID/task/TID/children
 // would be a shorter way, but not every kernel is built with it.)

@@ -1,0 +1,30 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// detach gives a daemon a session and a directory of its own, and the pipe as
+// its descriptor 3.
+func detach(cmd *exec.Cmd, pipe *os.File) error {
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.ExtraFiles = []*os.File{pipe}
+	cmd.Env = append(cmd.Env, readyVariable+"=3")
+	return nil
+}
+
+// inherited returns a descriptor that detach passed on; nil if it is none.
+func inherited(fd string) *os.File {
+	n, err := strconv.Atoi(fd)
+	if err != nil || n < 3 {
+		return nil
+	}
+	syscall.CloseOnExec(n)
+	return os.NewFile(uintptr(n), "report")
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/client"
+	"github.com/spf13/cobra"
+)
+
+func (a *App) pruneCommand() *cobra.Command {
+	var events, logs time.Duration
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Remove old events and output now",
+		Long: "Remove events and output of finished runs that are older than the daemon's retention\n" +
+			"keeps them, or than --events and --logs say. Records stay: 'reeve rm' removes those.",
+		Example: "  reeve prune\n  reeve prune --logs 24h",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if events < 0 || logs < 0 {
+				return usagef("an age cannot be negative")
+			}
+			var body api.Prune
+			if cmd.Flags().Changed("events") {
+				body.Events = api.MS(events.Milliseconds())
+			}
+			if cmd.Flags().Changed("logs") {
+				body.Logs = api.MS(logs.Milliseconds())
+			}
+			return a.prune(cmd.Context(), body)
+		},
+	}
+	cmd.Flags().DurationVar(&events, "events", 0, "remove events older than this (default: the daemon's retention)")
+	cmd.Flags().DurationVar(&logs, "logs", 0, "remove output older than this (default: the daemon's retention)")
+	return cmd
+}
+
+func (a *App) prune(ctx context.Context, body api.Prune) error {
+	c, err := a.connect(ctx, connectOptions{})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	done, err := c.Prune(ctx, body)
+	if err != nil {
+		return err
+	}
+	if a.global.json {
+		return a.printJSON(&done)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "removed %s and the output of %s\n", plural(done.Events, "event", "events"), plural(done.Logs, "run", "runs"))
+	return err
+}
+
+func (a *App) envCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "env [NAME]",
+		Short:             "List environments, or show how to write code for one",
+		Long:              "List what code and commands can be run in. With a NAME, show how to write code for\nthat environment.",
+		Example:           "  reeve env\n  reeve env typescript",
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: noFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect(cmd.Context(), connectOptions{})
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if len(args) == 0 {
+				return a.listEnvironments(cmd.Context(), c)
+			}
+			docs, err := c.EnvironmentDocs(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(a.Stdout, strings.TrimRight(docs, "\n"))
+			return err
+		},
+	}
+}
+
+func (a *App) listEnvironments(ctx context.Context, c *client.Client) error {
+	all, err := c.Environments(ctx)
+	if err != nil {
+		return err
+	}
+	t := &table{head: []string{"NAME", "SLOTS", "TIMEOUT", ""}, right: []bool{false, true, true, false}}
+	for i := range all {
+		e := &all[i]
+		if a.global.json {
+			if err := a.printJSON(e); err != nil {
+				return err
+			}
+			continue
+		}
+		t.rows = append(t.rows, environmentRow(e))
+	}
+	if a.global.json {
+		return nil
+	}
+	_, err = io.WriteString(a.Stdout, t.render(width(a.Stdout), a.palette(a.Stdout)))
+	return err
+}
+
+func environmentRow(e *api.Environment) []cell {
+	slots, timeout, note := "any", "none", ""
+	if e.Slots != nil {
+		slots = strconv.Itoa(*e.Slots)
+	}
+	if e.DefaultTimeoutMS != nil {
+		timeout = (time.Duration(*e.DefaultTimeoutMS) * time.Millisecond).String()
+	}
+	if e.Default {
+		note = "default"
+	}
+	return []cell{{text: plain(e.Name)}, {text: slots}, {text: timeout}, {text: note}}
+}
+
+func (a *App) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Show the version of this program and of the daemon",
+		Long:    "Show the version of this program and, where one answers, of the daemon.",
+		Example: "  reeve version\n  reeve version --json",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.version(cmd.Context()) },
+	}
+}
+
+// versions are this program's and, where one answers, the daemon's.
+type versions struct {
+	Client api.Version  `json:"client"`
+	Daemon *api.Version `json:"daemon"`
+}
+
+func (a *App) version(ctx context.Context) error {
+	v := versions{Client: a.Version, Daemon: a.daemonVersion(ctx)}
+	if a.global.json {
+		return a.printJSON(&v)
+	}
+	text := "reeve " + versionText(v.Client) + "\n"
+	if v.Daemon != nil {
+		text += fmt.Sprintf("daemon %s, pid %d, data in %s\n", versionText(*v.Daemon), v.Daemon.PID, v.Daemon.DataDir)
+	} else {
+		text += "no daemon answers\n"
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
+// daemonVersion is nil where no daemon answers.
+func (a *App) daemonVersion(ctx context.Context) *api.Version {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	c, err := a.connect(ctx, connectOptions{})
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	v, err := c.Version(ctx)
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+func versionText(v api.Version) string {
+	s := v.Version
+	if v.Commit != "" {
+		s += " (" + v.Commit + ")"
+	}
+	return s + " " + v.Go
+}
+
+// oneLine is a value as JSON.
+func oneLine(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return plain(string(b))
+}

@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/client"
+	"github.com/reeverun/reeve/process"
+)
+
+// queueNotice is how long a job may wait for its environment before the user is
+// told.
+const queueNotice = 400 * time.Millisecond
+
+// job is one run that the command line attends to: its output is shown live,
+// interrupts are passed on, and the command ends as the run did.
+type job struct {
+	app    *App
+	client *client.Client
+	screen *screen
+	detach bool
+	bar    bool // draw a progress bar, if the terminal can
+
+	id     process.ID
+	run    int
+	cursor string      // of the events, from before the run
+	early  []os.Signal // that came before the run was known
+}
+
+// attend starts a run and stays until it is over.
+func (j *job) attend(ctx context.Context, start func(context.Context) (process.Record, error)) error {
+	if j.detach {
+		rec, err := start(ctx)
+		if err != nil {
+			return err
+		}
+		return j.detached(&rec)
+	}
+	signals, stopSignals := j.app.Signals()
+	defer stopSignals()
+	j.screen = j.app.newScreen(j.bar)
+	if j.screen.status {
+		if now, err := j.client.AllEventsPage(ctx, client.EventFilter{}, ""); err == nil {
+			j.cursor = cmp.Or(now.Next, "0") // a daemon without any events has no cursor yet
+		}
+	}
+	rec, err := j.begin(ctx, start, signals)
+	if err != nil {
+		return err
+	}
+	j.id, j.run = rec.ID, rec.Run
+	ended, err := j.stay(ctx, signals)
+	if err != nil {
+		return j.left(err)
+	}
+	return j.report(ended)
+}
+
+// begin starts the run. An interrupt meanwhile is kept for the job; a second one
+// gives up.
+func (j *job) begin(ctx context.Context, start func(context.Context) (process.Record, error), signals <-chan os.Signal) (rec process.Record, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		rec, err = start(ctx)
+	}()
+	for {
+		select {
+		case <-done:
+			if ctx.Err() != nil && err != nil {
+				j.app.say("gave up before the daemon had answered: 'reeve ps' tells whether the job runs")
+				err = context.Cause(ctx)
+			}
+			return rec, err
+		case sig := <-signals:
+			if j.early = append(j.early, sig); len(j.early) > 1 {
+				cancel(exitError{process.ExitCodeCanceled})
+			}
+		}
+	}
+}
+
+func (j *job) detached(rec *process.Record) error {
+	if j.app.global.json {
+		return j.app.printJSON(rec)
+	}
+	_, err := fmt.Fprintln(j.app.Stdout, rec.ID)
+	return err
+}
+
+// stay runs everything that goes on beside the job, and ends it with the job.
+func (j *job) stay(ctx context.Context, signals <-chan os.Signal) (process.Record, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() { j.passOn(ctx, cancel, signals) })
+	beside.Go(func() { j.noticeQueue(ctx) })
+	if j.cursor != "" {
+		beside.Go(func() { j.app.watchProgress(ctx, j.client, j.id, j.cursor, j.screen) })
+	}
+	defer func() { cancel(nil); beside.Wait() }()
+	if !j.app.global.json {
+		if err := j.output(ctx); err != nil {
+			return process.Record{}, err
+		}
+	}
+	return j.end(ctx)
+}
+
+// output shows both streams until the run has ended.
+func (j *job) output(ctx context.Context) error {
+	both, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var streams sync.WaitGroup
+	for _, stream := range []process.Stream{process.Stdout, process.Stderr} {
+		streams.Go(func() {
+			_, err := j.client.FollowOutput(both, j.screen.stream(stream), client.Log{Process: j.id, Run: j.run, Stream: stream})
+			if err != nil {
+				cancel(err) // the other one need not go on
+			}
+		})
+	}
+	streams.Wait()
+	err := context.Cause(both)
+	if errors.Is(err, process.ErrNotKept) {
+		return j.lines(ctx)
+	}
+	return err
+}
+
+// lines shows the output of a run whose bytes are not kept: all there is of it
+// are its events.
+func (j *job) lines(ctx context.Context) error {
+	for ev, err := range j.client.Events(ctx, j.id, 0) {
+		if err != nil {
+			return err
+		}
+		if ev.Run != j.run {
+			continue
+		}
+		switch d := ev.Data.(type) {
+		case process.OutputAppended:
+			if d.Partial {
+				continue
+			}
+			if _, err := io.WriteString(j.screen.stream(d.Stream), d.Line+"\n"); err != nil {
+				return err
+			}
+		case process.OutputElided:
+			j.app.say("%s of output were not kept", byteCount(d.Bytes))
+		case process.Finalized:
+			return nil
+		}
+	}
+	return nil
+}
+
+// end returns the record of the run that was attended to, once it has ended.
+func (j *job) end(ctx context.Context) (process.Record, error) {
+	rec, err := j.client.Wait(ctx, j.id)
+	if err != nil || rec.Run == j.run {
+		return rec, err
+	}
+	run, err := j.client.RunRecord(ctx, j.id, j.run) // someone ran it again
+	rec.Run, rec.ExitState, rec.Error, rec.Exit, rec.Outcome = run.Run, run.ExitState, run.Error, run.Exit, run.Outcome
+	return rec, err
+}
+
+// passOn passes the first interrupt on to the job, kills it with the second, and
+// leaves with the third.
+func (j *job) passOn(ctx context.Context, leave context.CancelCauseFunc, signals <-chan os.Signal) {
+	n := 0
+	handle := func(sig os.Signal) {
+		n++
+		if err := j.interrupt(ctx, sig, n); err != nil && ctx.Err() == nil {
+			j.app.say("cannot pass the interrupt on: %s", err)
+		}
+		if n > 2 {
+			leave(exitError{process.ExitCodeCanceled})
+		}
+	}
+	for _, sig := range j.early {
+		handle(sig)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case sig := <-signals:
+			handle(sig)
+		}
+	}
+}
+
+func (j *job) interrupt(ctx context.Context, sig os.Signal, n int) error {
+	if n > 1 {
+		_, err := j.client.Kill(ctx, j.id, api.Kill{Now: true})
+		return unlessOver(err)
+	}
+	polite := process.SIGINT
+	if sig == syscall.SIGTERM {
+		polite = process.SIGTERM
+	}
+	_, err := j.client.Signal(ctx, j.id, polite, api.Signal{})
+	if errors.Is(err, process.ErrNotRunning) { // queued: there is no program to ask
+		_, err = j.client.Kill(ctx, j.id, api.Kill{})
+	}
+	return unlessOver(err)
+}
+
+// unlessOver drops the error of a job that ended by itself meanwhile.
+func unlessOver(err error) error {
+	if errors.Is(err, process.ErrAlreadyIdle) {
+		return nil
+	}
+	return err
+}
+
+// noticeQueue tells the user why nothing happens.
+func (j *job) noticeQueue(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(queueNotice):
+	}
+	rec, err := j.client.Process(ctx, j.id)
+	if err == nil && rec.State == process.Queued && rec.Run == j.run {
+		j.app.say("%s is queued: all slots of the environment %s are taken", rec.ID, rec.Environment)
+	}
+}
+
+// left explains why the command ends before the job.
+func (j *job) left(err error) error {
+	var exit exitError
+	switch {
+	case errors.As(err, &exit):
+		j.app.say("left %s: see 'reeve show %s'", j.id, j.id)
+		return err
+	case errors.Is(err, syscall.EPIPE):
+		// A program at the end of its pipe would end by SIGPIPE.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if _, kill := j.client.Kill(ctx, j.id, api.Kill{}); unlessOver(kill) != nil {
+			j.app.say("%s goes on: %s", j.id, kill)
+		}
+		return err
+	case errors.Is(err, process.ErrNotFound):
+		return err
+	}
+	return fmt.Errorf("lost sight of %s, which may still be running: %w. Find out later with 'reeve wait %s'", j.id, err, j.id)
+}
+
+// newKey makes a create safe to repeat.
+func newKey() string { return "cli-" + rand.Text() }

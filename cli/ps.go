@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/client"
+	"github.com/reeverun/reeve/process"
+	"github.com/spf13/cobra"
+)
+
+// psOptions are the flags of ps.
+type psOptions struct {
+	all                     bool
+	state, status, tag, ref string
+	environment, parent     string
+	limit                   int
+}
+
+func (a *App) psCommand() *cobra.Command {
+	var o psOptions
+	cmd := &cobra.Command{
+		Use:     "ps",
+		Aliases: []string{"ls", "list"},
+		Short:   "List processes",
+		Long: "List the active processes (queued, running, terminating), newest first; with -a,\n" +
+			"--state, --status or --ref the finished ones as well.",
+		Example: "  reeve ps\n  reeve ps -a --tag ci --status failed\n  reeve ps -a --json | jq .id",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ps(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&o.all, "all", "a", false, "also the idle ones")
+	f.StringVar(&o.state, "state", "", "only those queued, running, terminating or idle")
+	f.StringVar(&o.status, "status", "", "only those that ended in success, failed, timeout or canceled, or null: not ended")
+	f.StringVar(&o.tag, "tag", "", "only those with this tag")
+	f.StringVar(&o.ref, "ref", "", "only the one with this ref")
+	f.StringVar(&o.environment, "environment", "", "only those of this environment")
+	f.StringVar(&o.parent, "parent", "", "only children of this process")
+	f.IntVarP(&o.limit, "limit", "n", 100, "at most so many; 0: all")
+	completeWords(cmd, "state", "queued", "running", "terminating", "idle")
+	completeWords(cmd, "status", "success", "failed", "timeout", "canceled", "null")
+	return cmd
+}
+
+func (a *App) ps(ctx context.Context, o psOptions) error {
+	c, err := a.connect(ctx, connectOptions{})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	q, err := o.query(ctx, c)
+	if err != nil {
+		return err
+	}
+	records, more, err := o.collect(ctx, c, q, a.include())
+	if err != nil {
+		return err
+	}
+	if a.global.json {
+		return a.printRecords(records)
+	}
+	if _, err := io.WriteString(a.Stdout, psTable(records, time.Now(), width(a.Stdout), a.palette(a.Stdout))); err != nil {
+		return err
+	}
+	if more {
+		a.say("there are more: see them with --limit 0")
+	}
+	return nil
+}
+
+// include names what a list leaves out and a table wants to show.
+func (a *App) include() []string {
+	if a.global.json {
+		return nil
+	}
+	return []string{"code"}
+}
+
+func (o psOptions) query(ctx context.Context, c *client.Client) (process.Query, error) {
+	q := process.Query{Tag: o.tag, Ref: o.ref, Environment: o.environment}
+	var err error
+	if o.limit < 0 {
+		return q, usagef("--limit %d: want 0 or more", o.limit)
+	}
+	if o.state != "" {
+		if q.State, err = process.ParseState(o.state); err != nil {
+			return q, usageError{err}
+		}
+	}
+	if o.status != "" {
+		status, err := process.ParseExitState(o.status)
+		if err != nil {
+			return q, usageError{err}
+		}
+		q.Status = &status
+	}
+	if o.parent != "" {
+		if q.Parent, err = find(ctx, c, o.parent); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// collect returns the selected processes, and whether there are more than the
+// limit. The API filters by one state; active is three of them.
+func (o psOptions) collect(ctx context.Context, c *client.Client, q process.Query, include []string) ([]process.Record, bool, error) {
+	if o.all || o.state != "" || o.ref != "" || o.status != "" && o.status != "null" {
+		return take(ctx, c, q, o.limit, include)
+	}
+	var lists [][]process.Record
+	more := false
+	for _, state := range []process.State{process.Queued, process.Running, process.Terminating} {
+		q.State = state
+		list, m, err := take(ctx, c, q, o.limit, include)
+		if err != nil {
+			return nil, false, err
+		}
+		lists, more = append(lists, list), more || m
+	}
+	records := newestFirst(lists)
+	if o.limit > 0 && len(records) > o.limit {
+		return records[:o.limit], true, nil
+	}
+	return records, more, nil
+}
+
+// take reads pages up to a limit; 0 is no limit.
+func take(ctx context.Context, c *client.Client, q process.Query, limit int, include []string) (records []process.Record, more bool, err error) {
+	q.Limit = process.MaxLimit
+	if limit > 0 {
+		q.Limit = min(limit+1, process.MaxLimit)
+	}
+	for rec, err := range c.All(ctx, q, include...) {
+		if err != nil {
+			return nil, false, err
+		}
+		if limit > 0 && len(records) == limit {
+			return records, true, nil
+		}
+		records = append(records, rec)
+	}
+	return records, false, nil
+}
+
+// psTable shows the columns that have something to say.
+func psTable(records []process.Record, now time.Time, width int, p palette) string {
+	if len(records) == 0 {
+		return ""
+	}
+	var refs, tags, runs bool
+	for _, r := range records {
+		refs, tags, runs = refs || r.Ref != nil, tags || len(r.Tags) > 0, runs || r.Run > 1
+	}
+	t := &table{}
+	column := func(show bool, name string, right bool) {
+		if show {
+			t.head, t.right = append(t.head, name), append(t.right, right)
+		}
+	}
+	column(true, "ID", true)
+	column(true, "STATE", false)
+	column(true, "EXIT", true)
+	column(true, "TIME", true)
+	column(true, "CREATED", true)
+	column(runs, "RUN", true)
+	column(refs, "REF", false)
+	column(tags, "TAGS", false)
+	column(true, "COMMAND", false)
+	for i := range records {
+		t.rows = append(t.rows, psRow(&records[i], now, p, runs, refs, tags))
+	}
+	return t.render(width, p)
+}
+
+func psRow(r *process.Record, now time.Time, p palette, runs, refs, tags bool) []cell {
+	exit := ""
+	if r.Exit != nil && r.State == process.Idle {
+		exit = strconv.Itoa(r.Exit.Code)
+	}
+	row := []cell{{text: r.ID.String(), paint: p.bold}, {stateWord(r), p.stateColor(r)}, {text: exit}, {text: elapsed(r)}, {text: age(r, now)}}
+	if runs {
+		row = append(row, cell{text: strconv.Itoa(r.Run)})
+	}
+	if refs {
+		row = append(row, cell{text: value(r.Ref), paint: p.cyan})
+	}
+	if tags {
+		row = append(row, cell{text: plain(strings.Join(r.Tags, ","))})
+	}
+	name := title(r)
+	if progress := progressWord(r); progress != "" {
+		name = progress + " " + name
+	}
+	return append(row, cell{text: name})
+}
+
+// progressWord is how far a running process is, where that is known.
+func progressWord(r *process.Record) string {
+	share, known := r.Progress.Share()
+	if !known || r.State != process.Running {
+		return ""
+	}
+	return strconv.Itoa(int(share*100)) + "%"
+}

@@ -1,0 +1,143 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+)
+
+// CreateOptions are about the request, not about the process.
+type CreateOptions struct {
+	// IdempotencyKey makes the request safe to repeat; with one, it is repeated
+	// when the connection breaks.
+	IdempotencyKey string
+	// Wait bounds how long a blocking create waits; 0: no bound.
+	Wait time.Duration
+}
+
+// Create makes a process and, unless Autorun is false, runs it. With Block it
+// answers when the process has finished.
+func (c *Client) Create(ctx context.Context, body api.Create, o CreateOptions) (process.Record, error) {
+	r := request{method: http.MethodPost, path: "/processes", body: body}
+	if o.Wait > 0 {
+		r.query = url.Values{"wait": {strconv.FormatInt(max(1, o.Wait.Milliseconds()), 10)}}
+	}
+	if o.IdempotencyKey == "" {
+		return call[process.Record](ctx, c, r)
+	}
+	r.header = map[string]string{"Idempotency-Key": o.IdempotencyKey}
+	again := c.retry()
+	for {
+		rec, err := call[process.Record](ctx, c, r)
+		if err == nil || isAnswer(err) || !again.wait(ctx, err) {
+			return rec, err
+		}
+	}
+}
+
+// Process returns the record of one process.
+func (c *Client) Process(ctx context.Context, id process.ID) (process.Record, error) {
+	return call[process.Record](ctx, c, request{method: http.MethodGet, path: processPath(id)})
+}
+
+// Processes returns a page of processes, newest first. Include names fields that
+// a list leaves out otherwise: code, output, stdout, stderr.
+func (c *Client) Processes(ctx context.Context, q process.Query, include ...string) (api.List, error) {
+	return call[api.List](ctx, c, request{method: http.MethodGet, path: "/processes", query: listQuery(q, include)})
+}
+
+// All goes through the selected processes, page by page, newest first. Limit is
+// the size of a page. An error is the last thing it yields.
+func (c *Client) All(ctx context.Context, q process.Query, include ...string) iter.Seq2[process.Record, error] {
+	return func(yield func(process.Record, error) bool) {
+		for {
+			page, err := c.Processes(ctx, q, include...)
+			if err != nil {
+				yield(process.Record{}, err)
+				return
+			}
+			for _, rec := range page.Processes {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			if page.NextCursor == nil {
+				return
+			}
+			q.Cursor = *page.NextCursor
+		}
+	}
+}
+
+func listQuery(q process.Query, include []string) url.Values {
+	v := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	set("state", string(q.State))
+	set("tag", q.Tag)
+	set("ref", q.Ref)
+	set("environment", q.Environment)
+	set("cursor", q.Cursor)
+	set("include", strings.Join(include, ","))
+	if q.Status != nil {
+		set("status", string(*q.Status))
+		if *q.Status == process.ExitNone {
+			set("status", "null")
+		}
+	}
+	if q.Parent != 0 {
+		set("parent", q.Parent.String())
+	}
+	if !q.Since.IsZero() {
+		set("since", q.Since.UTC().Format(time.RFC3339Nano))
+	}
+	if !q.Until.IsZero() {
+		set("until", q.Until.UTC().Format(time.RFC3339Nano))
+	}
+	if q.Limit != 0 {
+		set("limit", strconv.Itoa(q.Limit))
+	}
+	return v
+}
+
+// Tree returns a process with those below it.
+func (c *Client) Tree(ctx context.Context, id process.ID) (api.Tree, error) {
+	return call[api.Tree](ctx, c, request{method: http.MethodGet, path: processPath(id) + "/tree"})
+}
+
+// Runs returns the runs of a process, newest first.
+func (c *Client) Runs(ctx context.Context, id process.ID) ([]process.RunRecord, error) {
+	runs, err := call[api.Runs](ctx, c, request{method: http.MethodGet, path: processPath(id) + "/runs"})
+	return runs.Runs, err
+}
+
+// RunRecord returns one run of a process.
+func (c *Client) RunRecord(ctx context.Context, id process.ID, run int) (process.RunRecord, error) {
+	return call[process.RunRecord](ctx, c, request{method: http.MethodGet, path: runPath(id, run)})
+}
+
+// Delete removes an idle process with its runs, events and logs.
+func (c *Client) Delete(ctx context.Context, id process.ID) (process.Record, error) {
+	return call[process.Record](ctx, c, request{method: http.MethodDelete, path: processPath(id)})
+}
+
+func processPath(id process.ID) string { return fmt.Sprintf("/processes/%d", id) }
+
+// runPath is the path of a run; of the newest one for 0.
+func runPath(id process.ID, run int) string {
+	if run == 0 {
+		return processPath(id)
+	}
+	return fmt.Sprintf("/processes/%d/runs/%d", id, run)
+}

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// The pauses between attempts double from the first to the last.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// retry paces the attempts of one stream.
+type retry struct {
+	patience time.Duration
+	pause    time.Duration
+	since    time.Time // the first failure after the last success; zero: none
+}
+
+func (c *Client) retry() *retry { return &retry{patience: c.patience} }
+
+// succeeded starts the patience anew.
+func (r *retry) succeeded() { r.pause, r.since = 0, time.Time{} }
+
+// wait pauses after a failure and reports whether to try again.
+func (r *retry) wait(ctx context.Context, err error) bool {
+	if ctx.Err() != nil || !temporary(err) {
+		return false
+	}
+	if r.since.IsZero() {
+		r.since, r.pause = time.Now(), firstPause
+	}
+	if time.Since(r.since) >= r.patience {
+		return false
+	}
+	pause := r.pause/2 + rand.N(r.pause/2+1) // clients of one daemon do not come back in step
+	var status *StatusError
+	if errors.As(err, &status) && status.RetryAfter > pause {
+		pause = min(status.RetryAfter, lastPause)
+	}
+	r.pause = min(2*r.pause, lastPause)
+	select {
+	case <-time.After(pause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// isAnswer reports whether the daemon answered.
+func isAnswer(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status)
+}

@@ -1,0 +1,35 @@
+// Command reeve is the daemon and its command line in one program; see
+// "reeve help". This file only wires: the world to package cli, and package
+// daemon to "reeve serve".
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/reeverun/reeve/cli"
+	"github.com/reeverun/reeve/daemon"
+)
+
+// Stamped by the linker: -ldflags "-X main.version=v1.2.3 -X main.commit=…".
+var version, commit string
+
+func main() { os.Exit(cli.Main(app(), os.Args[1:])) }
+
+func app() cli.App {
+	built := daemon.BuildVersion(version, commit)
+	return cli.App{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: os.LookupEnv, Environ: os.Environ, Dir: os.Getwd, Executable: os.Executable,
+		Signals: interrupts, Version: built,
+		Serve: daemon.Server(daemon.Wiring{Version: built}),
+	}
+}
+
+// interrupts delivers what asks a client command to end.
+func interrupts() (<-chan os.Signal, func()) {
+	c := make(chan os.Signal, 2)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	return c, func() { signal.Stop(c) }
+}

@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/reeverun/reeve"
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/settings"
+	"github.com/reeverun/reeve/telemetry"
+)
+
+// config is the runtime's.
+func (d *daemon) config() reeve.Config {
+	s := d.settings
+	c := reeve.Config{
+		Dir: s.Data, LogDir: s.LogDir, RawOutput: s.RawOutput, LogCap: s.LogCap, MemoryLogCap: s.MemoryLogCap,
+		Retention: reeve.Retention{Events: s.RetentionEvents, Logs: s.RetentionLogs, PinnedTag: s.PinnedTag},
+		Slots:     s.Concurrency, MaxActive: s.MaxActive, DefaultTimeout: s.DefaultTimeout,
+		// The runtime takes 0 for its default, but here it was asked for.
+		Grace: cmp.Or(s.Grace, time.Nanosecond), Drain: cmp.Or(s.Drain, time.Nanosecond),
+		RulesDir: s.RulesDir, Observe: d.observe, Logger: d.log,
+	}
+	if d.wiring.Environments != nil {
+		c.Environments = d.wiring.Environments(s)
+	}
+	return c
+}
+
+// observe counts what happens to processes, and logs it for those who want to
+// know everything. It must not block: beyond debugging, nothing is written.
+func (d *daemon) observe(m reeve.Moment, p *reeve.Process) {
+	switch m {
+	case reeve.Created:
+		d.telemetry.Created(p)
+		d.log.Debug("process created", "process", p.ID, "environment", p.Environment)
+	case reeve.Started:
+		d.telemetry.Started(p)
+		d.log.Debug("process started", "process", p.ID, "run", p.Run.Number)
+	case reeve.Finished:
+		d.telemetry.Finished(p)
+		d.log.Debug("process finished", "process", p.ID, "run", p.Run.Number, "exit", string(p.ExitState))
+	}
+}
+
+// countStates is asked when metrics are scraped.
+func (d *daemon) countStates() map[process.State]int {
+	ctx, cancel := context.WithTimeout(context.Background(), d.limits.linger)
+	defer cancel()
+	count := map[process.State]int{}
+	for _, s := range process.States() {
+		if s == process.Idle {
+			continue
+		}
+		for range d.each(ctx, s) {
+			count[s]++
+		}
+	}
+	return count
+}
+
+func newLogger(s settings.Settings, w io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+func newTelemetry(s settings.Settings, v api.Version, log *slog.Logger) (*telemetry.T, error) {
+	c := telemetry.Config{Version: v.Version, Endpoint: s.OTLPEndpoint, Getenv: os.Getenv, Logger: log}
+	if s.OTLPEndpoint == settings.None {
+		c.Endpoint, c.Getenv = "", func(string) string { return "" }
+	}
+	return telemetry.New(c)
+}

@@ -1,0 +1,85 @@
+//go:build linux
+
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// suite is what the tests of one run have in common.
+var suite struct {
+	binary string // the built daemon
+	dir    string // everything the suite writes
+
+	once   sync.Once
+	shared *daemon
+	err    error
+}
+
+// patience bounds every wait. It is generous: nothing waits it out unless it
+// fails.
+const patience = 30 * time.Second
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	for name, value := range map[string]string{"rapid.checks": "4", "rapid.steps": "18", "rapid.shrinktime": "5s", "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	}
+	flag.Parse() // flags given by hand win
+	dir, err := os.MkdirTemp("", "reeve-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	defer os.RemoveAll(dir)
+	suite.dir = dir
+	if suite.binary, err = build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	code := m.Run()
+	if suite.shared != nil {
+		for _, problem := range append(undescribed(suite.shared), suite.shared.end()...) {
+			fmt.Fprintln(os.Stderr, "FAIL: shared daemon:", problem)
+			code = max(code, 1)
+		}
+	}
+	return code
+}
+
+// build makes the daemon, unless REEVE_E2E_BINARY names one that was made.
+func build(dir string) (binary string, err error) {
+	if binary = os.Getenv("REEVE_E2E_BINARY"); binary != "" {
+		return binary, nil
+	}
+	binary = filepath.Join(dir, "reevefake")
+	out, err := exec.Command("go", "build", "-race", "-o", binary, "../internal/reevefake").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the daemon: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// shared returns the daemon of all tests that need none of their own. What
+// they leave running there they end themselves.
+func shared(t testing.TB) *daemon {
+	t.Helper()
+	suite.once.Do(func() {
+		suite.shared, suite.err = launch(filepath.Join(suite.dir, "shared"), "--concurrency", "command=200")
+	})
+	if suite.err != nil {
+		t.Fatal(suite.err)
+	}
+	return suite.shared
+}

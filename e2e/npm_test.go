@@ -1,0 +1,151 @@
+//go:build linux
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var npmReady = sync.OnceValue(func() error {
+	installed, err := os.ReadFile("npm/node_modules/.package-lock.json")
+	if err == nil && strings.Contains(string(installed), `"node_modules/@redocly/cli"`) && strings.Contains(string(installed), `"node_modules/eventsource"`) {
+		return nil
+	}
+	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund")
+	cmd.Dir = "npm"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return &toolError{err, out}
+	}
+	return nil
+})
+
+type toolError struct {
+	err error
+	out []byte
+}
+
+func (e *toolError) Error() string { return e.err.Error() + "\n" + string(e.out) }
+
+// needTool skips a test whose outside tool is absent, but never in CI.
+func needTool(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatalf("%s is not installed, and CI needs it", name)
+			}
+			t.Skipf("%s is not installed", name)
+		}
+	}
+}
+
+func needNPM(t *testing.T) {
+	t.Helper()
+	needTool(t, "node", "npm")
+	if err := npmReady(); err != nil {
+		t.Fatalf("npm ci: %v", err)
+	}
+}
+
+// The description has no error under an independent linter.
+func TestOpenAPILint(t *testing.T) {
+	t.Parallel()
+	needNPM(t)
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(file, shared(t).get(t, "/openapi.json").want(t, 200).body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "node_modules/@redocly/cli/bin/cli.js", "lint", "--extends=recommended", "--format=json", file)
+	cmd.Dir = "npm"
+	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	out, _ := cmd.Output() // its exit code follows its totals
+	var report struct {
+		Totals   struct{ Errors, Warnings int }
+		Problems []struct {
+			RuleID, Severity, Message string
+			Location                  []struct{ Pointer string }
+		}
+	}
+	if at := strings.Index(string(out), "{"); at < 0 || json.Unmarshal(out[at:], &report) != nil {
+		t.Fatalf("the linter said:\n%s", out)
+	}
+	for _, p := range report.Problems {
+		where := ""
+		if len(p.Location) > 0 {
+			where = p.Location[0].Pointer
+		}
+		if p.Severity == "error" {
+			t.Errorf("%s: %s at %s", p.RuleID, p.Message, where)
+		} else {
+			t.Logf("%s: %s at %s", p.RuleID, p.Message, where)
+		}
+	}
+	t.Logf("%d errors, %d warnings", report.Totals.Errors, report.Totals.Warnings)
+}
+
+// A real EventSource reads a process to its end, also over a lost connection.
+func TestEventSource(t *testing.T) {
+	t.Parallel()
+	needNPM(t)
+	d := shared(t)
+	for _, drop := range []string{"", "5"} {
+		id := d.sh(t, "for i in $(seq 1 30); do echo line $i; sleep 0.01; done", m{"interpreter": "none"}).id()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "node", "events.mjs", "http://"+d.addr+path(id, "/events"), drop)
+		cmd.Dir = "npm"
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("drop after %q: %v\n%s", drop, err, tail(string(out), 2000))
+		}
+		var events []m
+		for line := range strings.Lines(string(out)) {
+			var got struct {
+				ID   string
+				Data m
+			}
+			if err := json.Unmarshal([]byte(line), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Data["partial"] != true && got.ID != itoa(got.Data.num("seq")) {
+				t.Errorf("the event id is %q of %v", got.ID, got.Data)
+			}
+			events = append(events, got.Data)
+		}
+		wantSeqs(t, events, 1)
+		wantJSON(t, stripped(stored(events)), mustJSON(t, stripped(d.events(t, id))))
+	}
+}
+
+// curl reads the same, and sees events as they come.
+func TestCurl(t *testing.T) {
+	t.Parallel()
+	needTool(t, "curl")
+	d := shared(t)
+	id := d.sh(t, "echo one; sleep 0.1; echo two", m{"interpreter": "none"}).id()
+	for _, args := range [][]string{
+		{"http://" + d.addr + path(id, "/events")},
+		{"--unix-socket", filepath.Join(d.data, "reeve.sock"), "http://localhost" + path(id, "/events")},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, "curl", append([]string{"-sSfN", "-H", "Accept: text/event-stream"}, args...)...).Output()
+		if err != nil {
+			t.Fatalf("curl %v: %v", args, err)
+		}
+		for _, want := range []string{`"line":"one"`, `"line":"two"`, `"kind":"finalized"`, "\nid: 1\n", "data: {"} {
+			if !strings.Contains("\n"+string(out), want) {
+				t.Errorf("curl %v lacks %q:\n%s", args, want, out)
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// mark is the environment variable by which everything that a daemon started
+// is known.
+func mark(base string) string { return "REEVE_E2E_MARK=" + base }
+
+// marked lists the living processes that carry a variable or have a text among
+// their arguments.
+func marked(text string) (found []string) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		if filepath.Base(dir) == strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		environ, _ := os.ReadFile(dir + "/environ") // gone meanwhile: nothing
+		cmdline, _ := os.ReadFile(dir + "/cmdline")
+		if hasField(environ, text) || bytes.Contains(cmdline, []byte(text)) {
+			found = append(found, fmt.Sprintf("%s %q", filepath.Base(dir), bytes.ReplaceAll(cmdline, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}
+
+func hasField(list []byte, field string) bool {
+	for item := range bytes.SplitSeq(list, []byte{0}) {
+		if string(item) == field {
+			return true
+		}
+	}
+	return false
+}
+
+var sleeps atomic.Int64
+
+// endless returns the arguments of a sleep that nothing else runs, to be found
+// by marked even if its environment was cleared.
+func endless() string {
+	return fmt.Sprintf("sleep 86400.%d%04d", os.Getpid(), sleeps.Add(1))
+}
+
+// argument is the part of an endless that is found in a command line.
+func argument(endless string) string { return strings.TrimPrefix(endless, "sleep ") }
+
+// wantGone fails if anything that carries the text lives.
+func wantGone(t testing.TB, text string) {
+	t.Helper()
+	if left := marked(text); len(left) > 0 {
+		t.Errorf("still alive: %v", left)
+	}
+}
+
+// filesIn lists the files below a folder.
+func filesIn(dir string) (files []string) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
+}

@@ -1,0 +1,35 @@
+// Command reevefake is reeve for black-box tests: the same program, with the
+// scriptable environment of package envfake under the names "fake" and
+// "typescript".
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/reeverun/reeve/cli"
+	"github.com/reeverun/reeve/daemon"
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/env/envfake"
+)
+
+func main() {
+	built := daemon.BuildVersion("fake", "")
+	os.Exit(cli.Main(cli.App{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: os.LookupEnv, Environ: os.Environ, Dir: os.Getwd, Executable: os.Executable,
+		Signals: interrupts, Version: built,
+		Serve: daemon.Server(daemon.Wiring{Version: built, Environments: environments}),
+	}, os.Args[1:]))
+}
+
+func environments(daemon.Settings) map[string]env.Environment {
+	return map[string]env.Environment{"fake": &envfake.Env{}, "typescript": &envfake.Env{}}
+}
+
+func interrupts() (<-chan os.Signal, func()) {
+	c := make(chan os.Signal, 2)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	return c, func() { signal.Stop(c) }
+}

@@ -1,0 +1,345 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// sources makes Sources of a config file's text, variables and flags.
+func sources(t *testing.T, file string, env map[string]string, flags map[string][]string) Sources {
+	t.Helper()
+	dir := t.TempDir()
+	src := Sources{Flags: map[string][]string{}, Dir: dir, Env: func(name string) (string, bool) {
+		v, ok := env[name]
+		return v, ok
+	}}
+	for k, v := range flags {
+		src.Flags[k] = v
+	}
+	if env == nil {
+		env = map[string]string{}
+	}
+	if env["HOME"] == "" {
+		env["HOME"] = filepath.Join(dir, "home")
+	}
+	if file != "" {
+		if err := os.WriteFile(filepath.Join(dir, "reeve.yaml"), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src.Flags["config"] = []string{"reeve.yaml"}
+	}
+	return src
+}
+
+func load(t *testing.T, src Sources) Settings {
+	t.Helper()
+	s, err := Load(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestDefaults(t *testing.T) {
+	src := sources(t, "", nil, nil)
+	s := load(t, src)
+	want := map[string]any{
+		"127.0.0.1:7338": s.Listen, filepath.Join(src.Dir, "home", ".local", "share", "reeve"): s.Data,
+		"typescript": s.Environment, "30s": s.DefaultTimeout["typescript"], "0s": s.DefaultTimeout["command"],
+		"5s": s.Grace, "1s": s.Drain, "1073741824": s.LogCap, "1048576": s.MemoryLogCap, "33554432": s.MaxBody,
+		"1000": s.MaxRequests, "720h0m0s": s.RetentionEvents, "168h0m0s": s.RetentionLogs, "pinned": s.PinnedTag,
+		"persist": s.RawOutput, "INFO": s.LogLevel, "text": s.LogFormat, "[]": s.AllowHosts, "true": s.StopJobs,
+	}
+	for w, got := range want {
+		if fmt.Sprint(got) != w {
+			t.Errorf("got %v, want %s", got, w)
+		}
+	}
+	if s.Concurrency["command"] < 1 || s.Concurrency["typescript"] <= s.Concurrency["command"] {
+		t.Errorf("concurrency %v", s.Concurrency)
+	}
+}
+
+// Each setting obeys flag over variable over file over default.
+func TestPrecedence(t *testing.T) {
+	const file, env, flag = "grace: 2s\n", "3s", "4s"
+	for _, c := range []struct {
+		file, env, flag string
+		want            time.Duration
+	}{
+		{"", "", "", 5 * time.Second}, {file, "", "", 2 * time.Second},
+		{file, env, "", 3 * time.Second}, {file, env, flag, 4 * time.Second}, {"", "", flag, 4 * time.Second},
+	} {
+		flags := map[string][]string{}
+		if c.flag != "" {
+			flags["grace"] = []string{c.flag}
+		}
+		if s := load(t, sources(t, c.file, map[string]string{"REEVE_GRACE": c.env}, flags)); s.Grace != c.want {
+			t.Errorf("%+v: got %v", c, s.Grace)
+		}
+	}
+}
+
+// Every row of the table can be given by each of its sources, and changes what
+// is in force.
+func TestEverySettingHasThreeSources(t *testing.T) {
+	other := map[string]string{
+		"listen": "none", "data": "/elsewhere", "environment": "command", "concurrency": "command=77", "max-active": "7",
+		"default-timeout": "command=1500", "grace": "7s", "drain": "7s", "raw-output": "memory", "log-dir": "/logs",
+		"log-cap": "7MiB", "memory-log-cap": "7KiB", "retention-events": "7d", "retention-logs": "none",
+		"pinned-tag": "keep", "rules-dir": "/rules", "max-body": "7MB", "max-requests": "7", "allow-host": "a.example",
+		"stop-timeout": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
+	}
+	for _, set := range Table() {
+		if set.Name == "config" || set.Name == "stop-jobs" {
+			continue // config is the file itself; stop-jobs has one value
+		}
+		v, ok := other[set.Name]
+		if !ok {
+			t.Errorf("%s: this test has no value for it", set.Name)
+			continue
+		}
+		without := fmt.Sprintf("%+v", load(t, sources(t, "", map[string]string{"HOME": "/h"}, nil)))
+		var with []string
+		for _, src := range []Sources{
+			sources(t, "", map[string]string{"HOME": "/h"}, map[string][]string{set.Name: {v}}),
+			sources(t, "", map[string]string{"HOME": "/h", set.Variable(): v}, nil),
+			sources(t, set.Name+": "+v+"\n", map[string]string{"HOME": "/h"}, nil),
+		} {
+			s := load(t, src)
+			s.Config = ""
+			with = append(with, fmt.Sprintf("%+v", s))
+		}
+		if with[0] == without || with[1] != with[0] || with[2] != with[0] {
+			t.Errorf("%s: default %s\nflag %s\nvariable %s\nfile %s", set.Name, without, with[0], with[1], with[2])
+		}
+	}
+}
+
+func TestEntriesOfEnvironmentsAreCombinedAndListsReplaced(t *testing.T) {
+	file := "concurrency:\n  command: 2\n  agent: 3\n  typescript: 5\ndefault-timeout: {agent: 60000, command: null}\nallow-host: [a.example, b.example]\n"
+	s := load(t, sources(t, file,
+		map[string]string{"REEVE_CONCURRENCY": "agent=4, typescript=none", "REEVE_ALLOW_HOST": "c.example,d.example"},
+		map[string][]string{"concurrency": {"command=9"}, "default-timeout": {"typescript=none"}}))
+	if got := fmt.Sprint(s.Concurrency); got != "map[agent:4 command:9 typescript:0]" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(s.DefaultTimeout); got != "map[agent:1m0s command:0s typescript:0s]" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(s.AllowHosts); got != "[c.example d.example]" {
+		t.Error(got)
+	}
+}
+
+func TestPathsAreRelativeToWhereTheyAreWritten(t *testing.T) {
+	src := sources(t, "", nil, map[string][]string{"data": {"d"}, "config": {"conf/reeve.yaml"}})
+	if err := os.Mkdir(filepath.Join(src.Dir, "conf"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(src.Dir, "conf", "reeve.yaml")
+	if err := os.WriteFile(config, []byte("rules-dir: rules\nlog-dir: /abs\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := load(t, src)
+	if s.Data != filepath.Join(src.Dir, "d") || s.RulesDir != filepath.Join(src.Dir, "conf", "rules") || s.LogDir != "/abs" || s.Config != config {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestDefaultConfigFileIsReadIfThereIsOne(t *testing.T) {
+	src := sources(t, "", nil, nil)
+	home, _ := src.Env("HOME")
+	dir := filepath.Join(home, ".config", "reeve")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte("# nothing but\ngrace: 9s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := load(t, src); s.Grace != 9*time.Second {
+		t.Error("it was not read")
+	}
+	src.Flags["config"] = []string{None}
+	if s := load(t, src); s.Grace != 5*time.Second || s.Config != "" {
+		t.Error("it was read in spite of none")
+	}
+	src.Flags["config"] = []string{"missing.yaml"}
+	if _, err := Load(src); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a named file that is missing:", err)
+	}
+}
+
+// An error names its source, and what would be right.
+func TestMistakesAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		env  map[string]string
+		flag string // name=value
+		want []string
+	}{
+		{flag: "grace=fast", want: []string{"--grace", `"fast"`, "500ms"}},
+		{flag: "grace=-1s", want: []string{"--grace"}},
+		{env: map[string]string{"REEVE_MAX_BODY": "big"}, want: []string{"REEVE_MAX_BODY", `"big"`, "32MiB"}},
+		{flag: "max-body=0", want: []string{"--max-body"}},
+		{flag: "log-cap=1.5XB", want: []string{"--log-cap", "GiB"}},
+		{flag: "log-cap=99999999999GiB", want: []string{"--log-cap"}},
+		{flag: "retention-events=0s", want: []string{"--retention-events", "none"}},
+		{flag: "retention-logs=1e300d", want: []string{"--retention-logs"}},
+		{flag: "listen=7338", want: []string{"--listen", "127.0.0.1:7338", "none"}},
+		{flag: "listen=localhost:http", want: []string{"--listen"}},
+		{flag: "concurrency=4", want: []string{"--concurrency", "ENVIRONMENT=N"}},
+		{flag: "concurrency=command=-1", want: []string{"--concurrency", "none"}},
+		{flag: "default-timeout=typescript=soon", want: []string{"--default-timeout", "30000", "none"}},
+		{flag: "default-timeout=typescript=-5", want: []string{"--default-timeout"}},
+		{flag: "raw-output=tape", want: []string{"--raw-output", "persist-gzip"}},
+		{flag: "max-requests=0", want: []string{"--max-requests"}},
+		{flag: "allow-host=http://a.example", want: []string{"--allow-host", "scheme"}},
+		{flag: "log-level=loud", want: []string{"--log-level", "debug, info, warn or error"}},
+		{flag: "log-format=xml", want: []string{"--log-format", "text or json"}},
+		{flag: "otlp-endpoint=127.0.0.1:4318", want: []string{"--otlp-endpoint", "http://"}},
+		{flag: "stop-jobs=false", want: []string{"--stop-jobs", "in this version"}},
+		{flag: "pinned-tag= ", want: []string{"--pinned-tag", "empty"}},
+		{file: "graze: 1s\n", want: []string{"reeve.yaml, line 1", `"graze" is not a setting`, "grace"}},
+		{file: "\ngrace: [1s]\n", want: []string{"reeve.yaml, line 2", "one value"}},
+		{file: "grace: fast\n", want: []string{"grace in ", "reeve.yaml, line 1", "500ms"}},
+		{file: "grace:\n", want: []string{"has no value"}},
+		{file: "grace: 1s\ngrace: 2s\n", want: []string{"line 2", "twice"}},
+		{file: "concurrency: 4\n", want: []string{"concurrency", "for each environment"}},
+		{file: "concurrency: {command: [1]}\n", want: []string{"plain value"}},
+		{file: "config: other.yaml\n", want: []string{"config"}},
+		{file: "- a\n", want: []string{"keys and values"}},
+		{file: "a: b: c\n", want: []string{"is not YAML"}},
+		{file: "grace: 1s\n---\ngrace: 2s\n", want: []string{"more than one document"}},
+	} {
+		flags := map[string][]string{}
+		if name, v, ok := strings.Cut(c.flag, "="); ok {
+			flags[name] = []string{v}
+		}
+		_, err := Load(sources(t, c.file, c.env, flags))
+		if !errors.Is(err, process.ErrInvalid) {
+			t.Errorf("%q %q %v: %v", c.flag, c.file, c.env, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q does not say %q", err, want)
+			}
+		}
+	}
+}
+
+// The endpoint may carry a password: an error must not repeat it.
+func TestEndpointIsNotRepeatedInErrors(t *testing.T) {
+	_, err := Load(sources(t, "", nil, map[string][]string{"otlp-endpoint": {"user:hunter2@host"}}))
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Error(err)
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "1024": 1024, "1k": 1024, "1KiB": 1024, "1kb": 1000, "1.5 MiB": 3 << 19, "2G": 2 << 30, "1TB": 1e12} {
+		if got, err := parseSize(text); got != want || err != nil {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "0.5d": 12 * time.Hour, "1h30m": 90 * time.Minute, "0": 0} {
+		if got, err := ParseDuration(text); got != want || err != nil {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "d", "NaNd", "Infd", "-1d", "5"} {
+		if got, err := ParseDuration(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	for _, text := range []string{"", "-1", "1e3", ".", "1 2", "0", "MiB"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestLogLevels(t *testing.T) {
+	for text, want := range map[string]slog.Level{"debug": -4, "info": 0, "warn": 4, "error": 8} {
+		if s := load(t, sources(t, "", nil, map[string][]string{"log-level": {text}})); s.LogLevel != want {
+			t.Errorf("%s: %v", text, s.LogLevel)
+		}
+	}
+}
+
+func TestFindSocket(t *testing.T) {
+	d := DataDir(t.TempDir())
+	for _, c := range []struct{ file, want string }{
+		{"", d.Socket()}, {"/run/short.sock\n", "/run/short.sock"}, {"garbage", d.Socket()},
+	} {
+		if c.file != "" {
+			if err := os.WriteFile(d.SocketFile(), []byte(c.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := d.FindSocket(); got != c.want || err != nil {
+			t.Errorf("%q: %s, %v", c.file, got, err)
+		}
+	}
+}
+
+func TestClientData(t *testing.T) {
+	env := func(vars map[string]string) func(string) (string, bool) {
+		return func(n string) (string, bool) { v, ok := vars[n]; return v, ok }
+	}
+	for _, c := range []struct {
+		given string
+		env   map[string]string
+		want  string
+	}{
+		{"/a", map[string]string{"REEVE_DATA": "/b"}, "/a"},
+		{"rel", nil, "/cwd/rel"},
+		{"", map[string]string{"REEVE_DATA": "b/"}, "/cwd/b"},
+		{"", map[string]string{"XDG_DATA_HOME": "/x", "HOME": "/h"}, "/x/reeve"},
+		{"", map[string]string{"XDG_DATA_HOME": "not/absolute", "HOME": "/h"}, "/h/.local/share/reeve"},
+	} {
+		if got, err := ClientData(c.given, env(c.env), "/cwd"); string(got) != c.want || err != nil {
+			t.Errorf("%+v: %s, %v", c, got, err)
+		}
+	}
+	if _, err := ClientData("", env(nil), "/cwd"); !errors.Is(err, process.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+func TestLockIsHeldByOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := TakeLock(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough waited"))
+	if _, err := TakeLock(ctx, path); err == nil || !strings.Contains(err.Error(), "enough waited") {
+		t.Fatalf("the second: %v", err)
+	}
+	second := make(chan error)
+	go func() {
+		l, err := TakeLock(t.Context(), path)
+		if err == nil {
+			err = l.Release()
+		}
+		second <- err
+	}()
+	if err := first.Release(); err != nil {
+		t.Error(err)
+	}
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+}
