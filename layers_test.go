@@ -48,7 +48,7 @@ var layers = map[string][]string{
 	"cli":                {"process", "api", "client", "settings", "token", "doctor"},
 	"cmd/reeve":          {"process", "api", "cli", "daemon", "env"},
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},
-	"bench":              {"process", "store", "store/sqlite"},
+	"bench":              {"process", "store", "store/sqlite", "internal"},
 	"examples/headless":  {"", "process"},
 	"examples/live":      {"", "process"},
 }

@@ -106,13 +106,13 @@ func BenchmarkCreateToFinished(b *testing.B) {
 // Idle event streams: what each costs the daemon.
 func BenchmarkIdleStreams(b *testing.B) {
 	const streams = 2000
-	d := start(b, shortDir(b))
-	for range 50 {
-		if _, err := d.run(trueCommand); err != nil {
-			b.Fatal(err)
-		}
-	}
 	for b.Loop() {
+		d := start(b, shortDir(b))
+		for range 50 {
+			if _, err := d.run(trueCommand); err != nil {
+				b.Fatal(err)
+			}
+		}
 		before := d.memory(b)
 		var open []*http.Response
 		for range streams {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reeverun/reeve/internal/seal"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/store"
 	"github.com/reeverun/reeve/store/sqlite"
@@ -49,7 +50,11 @@ func (d *daemon) list(b *testing.B) time.Duration {
 func filled(b *testing.B, n int) string {
 	b.Helper()
 	dir := shortDir(b)
-	st, err := sqlite.Open(b.Context(), sqlite.Config{Path: dir + "/reeve.db"})
+	box, err := seal.Open(dir + "/key")
+	if err != nil {
+		b.Fatal(err)
+	}
+	st, err := sqlite.Open(b.Context(), sqlite.Config{Path: dir + "/reeve.db", Sealer: box})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,26 +1,19 @@
 package server
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
 
+// Sizes of a page of events.
 const (
-	// heartbeat keeps connections alive that nothing happens on, and finds
-	// those whose client is gone.
-	heartbeat = 15 * time.Second
-
 	defaultEvents = 500
 	maxEvents     = 5000
 )
@@ -49,7 +42,6 @@ func (q *request) events() error {
 	if err != nil {
 		return err
 	}
-	defer sub.Close()
 	return q.streamEvents(sub, func(ev *process.Event) int64 { return ev.Seq })
 }
 
@@ -79,10 +71,10 @@ func (q *request) allEvents() error {
 	} else {
 		sub = q.s.rt.Subscribe(filter)
 	}
-	defer sub.Close()
 	if q.wantsStream() {
 		return q.streamEvents(sub, func(ev *process.Event) int64 { return ev.Cursor })
 	}
+	defer sub.Close()
 	page := api.AllEvents{Events: []process.Event{}}
 	for len(page.Events) < q.limit() {
 		ev, err := sub.Poll(q.r.Context())
@@ -121,71 +113,6 @@ func (q *request) after() (n int64, resumed bool, err error) {
 
 func (q *request) wantsStream() bool {
 	return strings.Contains(q.r.Header.Get("Accept"), "text/event-stream")
-}
-
-// streamEvents sends events until the stream has ended or the client has gone.
-func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Event) int64) error {
-	ctx, cancel, err := q.wait()
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	h := q.w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("X-Accel-Buffering", "no")
-	w := &patient{q.w}
-	if _, err := io.WriteString(w, "retry: 1000\n\n"); err != nil || w.Flush() != nil {
-		return nil
-	}
-	for {
-		ev, err := nextOrBeat(ctx, sub)
-		switch {
-		case errors.Is(err, errBeat):
-			_, err = io.WriteString(w, ": heartbeat\n\n")
-		case errors.Is(err, io.EOF):
-			return nil
-		case err == nil:
-			err = writeEvent(w, &ev, number(&ev))
-		}
-		if err == nil && !sub.Ready() {
-			err = w.Flush()
-		}
-		if err != nil {
-			return nil // the client is gone, or the server stops
-		}
-	}
-}
-
-var errBeat = errors.New("nothing happened for a while")
-
-// nextOrBeat is the next event, or errBeat if there is none for a while.
-func nextOrBeat(ctx context.Context, sub *reeve.Subscription) (process.Event, error) {
-	if sub.Ready() {
-		return sub.Next(ctx)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, heartbeat, errBeat)
-	defer cancel()
-	return sub.Next(ctx)
-}
-
-// writeEvent writes one event. What is live only carries no id: a client that
-// comes back asks for what is stored after the last one that had one.
-func writeEvent(w io.Writer, ev *process.Event, number int64) error {
-	data, err := json.Marshal(ev)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if !ev.Live() {
-		b.WriteString("id: ")
-		b.WriteString(strconv.FormatInt(number, 10))
-		b.WriteByte('\n')
-	}
-	b.WriteString("data: ")
-	b.Write(data)
-	b.WriteString("\n\n")
-	_, err = w.Write(b.Bytes())
-	return err
 }
 
 // kinds lists the kinds of events a filter may name: all of the contract, also

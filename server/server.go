@@ -1,11 +1,13 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
@@ -56,6 +58,10 @@ type Server struct {
 	handler http.Handler // mux, wrapped
 	slots   chan struct{}
 	waiters chan struct{}
+	buffers sync.Pool // of event streams: one has none while it waits
+
+	mu      sync.Mutex     // guards adding to streams
+	streams sync.WaitGroup // event streams on connections of their own
 
 	stopping context.Context // over when Stop was called
 	stop     context.CancelCauseFunc
@@ -76,6 +82,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, rt: cfg.Runtime, log: cfg.Logger, mux: http.NewServeMux(),
 		slots: make(chan struct{}, cfg.MaxRequests), waiters: make(chan struct{}, waitersPerRequest*cfg.MaxRequests)}
+	s.buffers.New = func() any { return new(bytes.Buffer) }
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	desc, err := describe(routes(), cfg.Version.Version)
 	if err != nil {
@@ -98,8 +105,25 @@ func (s *Server) Handler(t Transport) http.Handler {
 }
 
 // Stop ends the requests that wait: events and follow end, blocked creates are
-// answered 503. Call it when the runtime has been closed, or will not be.
-func (s *Server) Stop() { s.stop(errStopping) }
+// answered 503. Call it when the runtime has been closed, or will not be, and
+// after the listeners have; it may be called again.
+func (s *Server) Stop() {
+	s.mu.Lock()
+	s.stop(errStopping)
+	s.mu.Unlock()
+	s.streams.Wait()
+}
+
+// own runs f as one of the server's streams, unless it stops.
+func (s *Server) own(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping.Err() != nil {
+		return false
+	}
+	s.streams.Go(f)
+	return true
+}
 
 // dispatch finds the route. Where there is none the answer has our shape, not
 // the mux's.

@@ -1,0 +1,197 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/reeverun/reeve"
+	"github.com/reeverun/reeve/process"
+)
+
+// heartbeat keeps connections alive that nothing happens on, and finds those
+// whose client is gone.
+const heartbeat = 15 * time.Second
+
+// batch is how many bytes of events are gathered before they are sent.
+const batch = 32 << 10
+
+// eventStream sends a subscription's events to one client.
+type eventStream struct {
+	sub    *reeve.Subscription
+	number func(*process.Event) int64 // what a client asks to go on after
+	send   func([]byte) error
+
+	buffers *sync.Pool
+}
+
+// streamEvents sends events until the stream has ended or the client has gone,
+// and closes the subscription. Most streams are idle most of the time, so the
+// connection is taken from net/http, whose buffers and stack are three times as
+// large as all the rest; where that cannot be, it is served as any other.
+func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Event) int64) error {
+	ctx, cancel, err := q.wait()
+	if err != nil {
+		sub.Close()
+		return err
+	}
+	h := q.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("X-Accel-Buffering", "no")
+	st := &eventStream{sub: sub, number: number, buffers: &q.s.buffers}
+	if conn := q.detach(); conn != nil {
+		cancel()
+		free := q.free
+		q.free = func() {}
+		started := q.s.own(func() {
+			defer free()
+			q.s.serveDetached(conn, st)
+		})
+		if !started {
+			free()
+			sub.Close()
+			_ = conn.Close()
+		}
+		return nil
+	}
+	defer cancel()
+	w := &patient{q.w}
+	st.send = func(b []byte) error {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+	st.run(ctx)
+	return nil
+}
+
+// detach takes the connection from net/http and sends the header; nil if it
+// cannot be taken.
+func (q *request) detach() net.Conn {
+	if q.r.ProtoMajor != 1 {
+		return nil
+	}
+	conn, _, err := http.NewResponseController(q.w).Hijack()
+	if err != nil {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 200 OK\r\n")
+	h := q.w.Header().Clone()
+	h.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	h.Set("Connection", "close") // the end of the body is the end of the connection
+	_ = h.Write(&b)
+	b.WriteString("\r\n")
+	_ = conn.SetDeadline(time.Time{})
+	_, _ = conn.Write(b.Bytes()) // if the client is gone, the stream finds out
+	return conn
+}
+
+// serveDetached sends a stream over a connection of its own.
+func (s *Server) serveDetached(conn net.Conn, st *eventStream) {
+	ctx, cancel := context.WithCancel(s.stopping)
+	var reading sync.WaitGroup
+	reading.Go(func() { // says when the client has gone
+		defer cancel()
+		var b [16]byte
+		for {
+			if _, err := conn.Read(b[:]); err != nil {
+				return
+			}
+		}
+	})
+	st.send = func(b []byte) error {
+		_ = conn.SetWriteDeadline(time.Now().Add(stalledAfter))
+		_, err := conn.Write(b)
+		return err
+	}
+	// A write that a client does not read must end with the server, too.
+	unhook := context.AfterFunc(ctx, func() { _ = conn.SetWriteDeadline(time.Now()) })
+	st.run(ctx)
+	unhook()
+	cancel()
+	_ = conn.Close()
+	reading.Wait()
+}
+
+// run sends events until there are no more, ctx is over or sending fails.
+func (st *eventStream) run(ctx context.Context) {
+	defer st.sub.Close()
+	if st.send([]byte("retry: 1000\n\n")) != nil {
+		return
+	}
+	for {
+		buf, err := st.gather(ctx)
+		if buf != nil {
+			failed := st.send(buf.Bytes())
+			st.buffers.Put(buf)
+			if failed != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// gather waits for an event, or for a heartbeat, and takes what else there is.
+func (st *eventStream) gather(ctx context.Context) (*bytes.Buffer, error) {
+	ev, err := st.next(ctx)
+	if err != nil && !errors.Is(err, errBeat) {
+		return nil, err
+	}
+	buf := st.buffers.Get().(*bytes.Buffer)
+	buf.Reset()
+	if err != nil {
+		buf.WriteString(": heartbeat\n\n")
+		return buf, nil
+	}
+	for {
+		if err := writeEvent(buf, &ev, st.number(&ev)); err != nil {
+			return buf, err
+		}
+		if buf.Len() >= batch || !st.sub.Ready() {
+			return buf, nil
+		}
+		if ev, err = st.sub.Poll(ctx); errors.Is(err, reeve.ErrNothingYet) {
+			return buf, nil
+		} else if err != nil {
+			return buf, err
+		}
+	}
+}
+
+var errBeat = errors.New("nothing happened for a while")
+
+// next is the next event, or errBeat if there is none for a while.
+func (st *eventStream) next(ctx context.Context) (process.Event, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, heartbeat, errBeat)
+	defer cancel()
+	return st.sub.Next(ctx)
+}
+
+// writeEvent writes one event. What is live only carries no id: a client that
+// comes back asks for what is stored after the last one that had one.
+func writeEvent(w *bytes.Buffer, ev *process.Event, number int64) error {
+	data, err := json.Marshal(ev)
+	if err != nil {
+		return err
+	}
+	if !ev.Live() {
+		w.WriteString("id: ")
+		w.Write(strconv.AppendInt(w.AvailableBuffer(), number, 10))
+		w.WriteByte('\n')
+	}
+	w.WriteString("data: ")
+	w.Write(data)
+	w.WriteString("\n\n")
+	return nil
+}
