@@ -71,10 +71,11 @@ func (rt *Runtime) open(ctx context.Context) error {
 		rt.onClose(spawner.Close)
 	}
 	rt.tier = string(spawner.Tier())
+	same := c.durable() && c.sameLogs()
 	rt.kernel, err = kernel.Open(ctx, kernel.Config{
 		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
 		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive,
-		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), Retention: c.Retention,
+		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), SameLogs: same, Retention: c.Retention,
 		Observe: c.Observe, Logger: c.Logger,
 	})
 	if err != nil {

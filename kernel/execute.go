@@ -119,10 +119,13 @@ func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence
 // zombie, from wherever it is; p.mu is held.
 func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence) {
 	r := &p.rec
-	r.State, r.Claimed = process.Idle, false
+	r.State, r.Claimed, r.Ahead = process.Idle, false, false
 	r.Paused, r.PausedAt = false, time.Time{}
 	r.ExitState, r.Error, r.Exit, r.Outcome = v.state, v.err, &v.exit, &o
 	r.CompletedAt = p.k.now()
+	if t := p.clock.stopped; !t.IsZero() { // when it ended, not when all was told: another may have its slot
+		r.CompletedAt = t.UTC()
+	}
 	r.Usage = v.usage
 	p.readClock(&r.Usage)
 	if ev.Progress.Kind != "" {

@@ -34,7 +34,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 	if p.canceled || p.timedOut {
 		p.rec.State = process.Terminating
 	}
-	p.rec.Claimed = false
+	p.rec.Claimed, p.rec.Ahead = false, false
 	p.append(&entry{lazy: p.unwatched(), done: func(error) { p.observe(Started) }}, true, process.ProcessStarted{PID: pid})
 	if p.pump != nil {
 		p.pump.start()

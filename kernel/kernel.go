@@ -41,6 +41,7 @@ type Config struct {
 	MaxActive        int               // processes that are not idle; 0: no limit
 	SubscriberBuffer int               // events a subscriber may fall behind
 	KeepQueue        bool              // queued processes survive Close (a durable store)
+	SameLogs         bool              // the logs are those of the last host, and the machine has not been restarted since
 	Retention        Retention
 	Observe          func(Moment, *process.Process) // may be nil
 	Logger           *slog.Logger
@@ -123,7 +124,7 @@ func (k *Kernel) setup(ctx context.Context) error {
 			return fmt.Errorf("set up environment %s: %w", name, err)
 		}
 		k.envs[name] = &environment{name: name, Environment: e,
-			pool: &pool{limit: e.Slots, start: k.claim}}
+			pool: &pool{limit: e.Slots, claim: k.claim, begin: k.begin, ahead: k.mayClaimAhead}}
 	}
 	return nil
 }

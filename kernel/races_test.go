@@ -313,8 +313,9 @@ func TestDroppedRunIsNotClaimed(t *testing.T) {
 	r := newRig(t, 1, func(c *Config) { c.KeepQueue = true })
 	pool := r.envs["fake"].pool
 	popped, goOn := make(chan struct{}), make(chan struct{})
-	claim := pool.start
-	pool.start = func(p *proc) { close(popped); <-goOn; claim(p) }
+	claim := pool.claim
+	pool.ahead = nil
+	pool.claim = func(p *proc, ahead bool) { close(popped); <-goOn; claim(p, ahead) }
 	a := r.start(t, 0, "gate a")
 	r.await(t, a, "running", isRunning)
 	b := r.start(t, 0, "out b")
@@ -514,9 +515,10 @@ func TestAllEventsHasNoHole(t *testing.T) {
 	r := newRig(t, 0, nil)
 	id := r.start(t, 0, "gate g\nout line")
 	r.await(t, id, "running", isRunning)
+	done := r.table.get(id).done
 	r.st.allEvents = func() {
 		r.fake.Open("g")
-		<-r.table.get(id).done
+		<-done
 	}
 	page, err := r.AllEvents(t.Context(), 0, 100)
 	if err != nil {

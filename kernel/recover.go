@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/reeverun/reeve/interpret"
@@ -42,13 +43,30 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 		switch {
 		case rec.State == process.Idle:
 			r.zombies = append(r.zombies, rec)
-		case rec.State == process.Queued && !rec.Claimed:
+		case rec.State == process.Queued && k.notStarted(rec):
+			rec.Claimed, rec.Ahead = false, false
 			r.queued = append(r.queued, rec)
 		default:
 			r.interrupted = append(r.interrupted, rec)
 		}
 	}
 	return r, nil
+}
+
+// notStarted reports whether a queued run of an earlier host was certainly not
+// started.
+func (k *Kernel) notStarted(rec *process.Process) bool {
+	if !rec.Claimed {
+		return true
+	}
+	if !rec.Ahead || !k.cfg.SameLogs {
+		return false
+	}
+	rd, err := k.cfg.Logs.Open(int64(rec.ID), rec.Number)
+	if err == nil {
+		rd.Close()
+	}
+	return errors.Is(err, rawlog.ErrNotKept)
 }
 
 // lastNumbers returns the last seq anyone can have seen: of a stored event, or

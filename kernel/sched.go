@@ -7,21 +7,32 @@ import (
 
 // pool is the slots of one environment with the queue before them: highest
 // priority first, then first come, first served.
+//
+// A run must be claimed, durably, before it starts. To keep a slot from waiting
+// for that commit, runs at the head of the queue are claimed ahead, as many as
+// there are slots, while others still run:
+//
+//	queue ──claim(ahead)──▶ in flight ──committed──▶ ready ──slot──▶ begin
+//	   └───────────────slot──▶ claim ──committed──▶ start
 type pool struct {
-	limit int // 0: no limit
-	start func(*proc)
+	limit int                       // 0: no limit
+	claim func(p *proc, ahead bool) // not ahead: it has a slot, and starts
+	begin func(*proc)               // starts a run that was claimed ahead
+	ahead func(*proc) bool          // whether a run may be; nil: none
 
-	mu     sync.Mutex
-	used   int
-	queue  queue
-	closed bool
+	mu       sync.Mutex
+	used     int
+	inFlight int   // claims ahead that are not committed
+	ready    queue // claimed ahead
+	queue    queue
+	closed   bool
 }
 
 // take claims a slot at once if nobody waits for one.
 func (s *pool) take() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.limit > 0 && (s.used >= s.limit || len(s.queue) > 0) {
+	if s.closed || s.limit > 0 && (s.used >= s.limit || len(s.queue)+len(s.ready)+s.inFlight > 0) {
 		return false
 	}
 	s.used++
@@ -36,17 +47,22 @@ func (s *pool) push(p *proc) {
 	s.dispatch()
 }
 
+// claimed takes a run whose claim ahead is committed; alive is false if it has
+// ended meanwhile. The caller holds the run's lock, and dispatches after it.
+func (s *pool) claimed(p *proc, alive bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	if alive {
+		heap.Push(&s.ready, p)
+	}
+}
+
 // drop takes a run out of the queue; it reports whether it was there.
 func (s *pool) drop(p *proc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, q := range s.queue {
-		if q == p {
-			heap.Remove(&s.queue, i)
-			return true
-		}
-	}
-	return false
+	return s.queue.drop(p) || s.ready.drop(p)
 }
 
 // free gives a slot back.
@@ -66,16 +82,40 @@ func (s *pool) close() {
 
 func (s *pool) dispatch() {
 	for {
-		s.mu.Lock()
-		if s.closed || len(s.queue) == 0 || s.limit > 0 && s.used >= s.limit {
-			s.mu.Unlock()
+		step := s.next()
+		if step == nil {
 			return
 		}
-		p := heap.Pop(&s.queue).(*proc)
-		s.used++
-		s.mu.Unlock()
-		s.start(p)
+		step()
 	}
+}
+
+// next decides what is to be done now; nil: nothing.
+func (s *pool) next() func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	waiting := len(s.queue) > 0
+	if s.limit == 0 || s.used < s.limit {
+		switch {
+		case len(s.ready) > 0 && !(waiting && s.queue[0].rec.Priority > s.ready[0].rec.Priority):
+			p := heap.Pop(&s.ready).(*proc)
+			s.used++
+			return func() { s.begin(p) }
+		case waiting && (s.inFlight == 0 || len(s.ready) > 0): // else those in flight come first
+			p := heap.Pop(&s.queue).(*proc)
+			s.used++
+			return func() { s.claim(p, false) }
+		}
+	}
+	if waiting && s.ahead != nil && s.inFlight+len(s.ready) < s.limit && s.ahead(s.queue[0]) {
+		p := heap.Pop(&s.queue).(*proc)
+		s.inFlight++
+		return func() { s.claim(p, true) }
+	}
+	return nil
 }
 
 // queue is a heap of waiting runs.
@@ -97,4 +137,15 @@ func (q *queue) Pop() any {
 	old[len(old)-1] = nil
 	*q = old[:len(old)-1]
 	return p
+}
+
+// drop takes a run out; it reports whether it was there.
+func (q *queue) drop(p *proc) bool {
+	for i, w := range *q {
+		if w == p {
+			heap.Remove(q, i)
+			return true
+		}
+	}
+	return false
 }

@@ -103,26 +103,63 @@ func (k *Kernel) enter(p *proc, create bool) error {
 	return nil
 }
 
-// claim is called with a slot for a queued run: it marks the run as possibly
-// started, durably, and then starts it.
-func (k *Kernel) claim(p *proc) {
+// claim marks a queued run as possibly started, durably. One that has a slot is
+// then started; one that is claimed ahead waits for a slot.
+func (k *Kernel) claim(p *proc, ahead bool) {
 	p.mu.Lock()
-	p.slot = true
+	p.slot = !ahead
 	if p.dropped || p.rec.Lifecycle != process.LifecycleCreated { // killed in the queue, or left to the next host
-		p.mu.Unlock()
-		p.freeSlot()
+		k.unclaim(p, ahead)
 		return
 	}
-	p.rec.Claimed = true
+	p.rec.Claimed, p.rec.Ahead = true, ahead
 	p.append(&entry{done: func(err error) {
+		p.mu.Lock()
 		if err != nil { // it may not start; the next host finds it queued
-			p.freeSlot()
+			k.unclaim(p, ahead)
 			p.over(true)
 			return
 		}
-		k.start(p)
+		if !ahead {
+			p.mu.Unlock()
+			k.start(p)
+			return
+		}
+		p.env.pool.claimed(p, !p.dropped && p.rec.Lifecycle == process.LifecycleCreated)
+		p.mu.Unlock()
+		p.env.pool.dispatch()
 	}}, true)
 	p.mu.Unlock()
+}
+
+// unclaim gives back what was taken for a run that will not start, and lets
+// another one have it; p.mu is held, and released.
+func (k *Kernel) unclaim(p *proc, ahead bool) {
+	if ahead {
+		p.env.pool.claimed(p, false)
+	}
+	p.mu.Unlock()
+	p.freeSlot()
+	if ahead {
+		p.env.pool.dispatch()
+	}
+}
+
+// begin starts a run that was claimed ahead, once its log exists: that is how
+// the next host knows that it was started.
+func (k *Kernel) begin(p *proc) {
+	p.mu.Lock()
+	p.slot = true
+	p.mu.Unlock()
+	if _, err := (&host{p}).File(process.Stdout); err != nil {
+		k.log.Warn("mark a run as started", "process", p.id, "error", err)
+	}
+	k.start(p)
+}
+
+// mayClaimAhead reports whether the next host can tell if a run was started.
+func (k *Kernel) mayClaimAhead(p *proc) bool {
+	return k.cfg.KeepQueue && policy(p.rec.RawOutput).OnDisk() // a Spec does not change
 }
 
 func (p *proc) createdEvent() process.Payload {

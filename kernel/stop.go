@@ -169,7 +169,7 @@ func (p *proc) shutdown(keepQueue bool) {
 	if keepQueue && p.cancel == nil && p.rec.Lifecycle == process.LifecycleCreated && !p.dropped {
 		p.dropped = true
 		p.env.pool.drop(p)
-		p.rec.Claimed = false
+		p.rec.Claimed, p.rec.Ahead = false, false
 		p.append(&entry{done: func(error) { p.over(true) }}, true)
 		p.mu.Unlock()
 		return
@@ -182,7 +182,7 @@ func (p *proc) shutdown(keepQueue bool) {
 func (p *proc) waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cancel == nil && !p.rec.Claimed && !p.resolved
+	return p.cancel == nil && (!p.rec.Claimed || p.rec.Ahead) && !p.resolved
 }
 
 // dropIfStopped takes a run out of the queue that was killed before it got

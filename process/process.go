@@ -47,6 +47,7 @@ type Process struct {
 	Spec
 	State     State
 	Claimed   bool // a queued process that may have been started already
+	Ahead     bool // with Claimed: it has been started only if it has a log
 	Paused    bool
 	PausedAt  time.Time
 	CreatedAt time.Time

@@ -146,6 +146,9 @@ func (ls *Logs) find(id int64, run int) *Log {
 	return l
 }
 
+// Dir is the folder that holds the logs; empty: none are on disk.
+func (ls *Logs) Dir() string { return ls.cfg.Dir }
+
 // dir is the folder of a process's logs.
 func (ls *Logs) dir(id int64) string {
 	return filepath.Join(ls.cfg.Dir, strconv.FormatInt(id, 10))

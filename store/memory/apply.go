@@ -131,7 +131,7 @@ func (e *entry) update(p *process.Process) {
 	if p.Number != e.p.Number {
 		e.finalized, pruned = 0, false
 	}
-	e.p.State, e.p.Claimed = p.State, p.Claimed
+	e.p.State, e.p.Claimed, e.p.Ahead = p.State, p.Claimed, p.Ahead
 	e.p.Paused, e.p.PausedAt = p.Paused, p.PausedAt
 	e.p.LastSeq = p.LastSeq
 	e.p.Run = cloneRun(&p.Run)

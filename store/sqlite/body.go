@@ -13,6 +13,7 @@ import (
 // are written by hand, below.
 type bodyJSON struct {
 	Claimed     bool              `json:"claimed"`
+	Ahead       bool              `json:"ahead"`
 	Paused      bool              `json:"paused"`
 	PausedAt    int64             `json:"pausedAt"`
 	LastSeq     int64             `json:"lastSeq"`
@@ -49,6 +50,7 @@ type outcomeJSON struct {
 func (o *object) body(p *process.Process) (string, error) {
 	o.start()
 	o.bool("claimed", p.Claimed)
+	o.bool("ahead", p.Ahead)
 	o.bool("paused", p.Paused)
 	o.int("pausedAt", optionalNanos(p.PausedAt))
 	o.int("lastSeq", p.LastSeq)
@@ -137,7 +139,7 @@ func decodeBody(text []byte, p *process.Process) error {
 	if err := json.Unmarshal(text, &j); err != nil {
 		return err
 	}
-	p.Claimed, p.Paused, p.PausedAt, p.LastSeq = j.Claimed, j.Paused, optionalTime(j.PausedAt), j.LastSeq
+	p.Claimed, p.Ahead, p.Paused, p.PausedAt, p.LastSeq = j.Claimed, j.Ahead, j.Paused, optionalTime(j.PausedAt), j.LastSeq
 	j.into(&p.Run)
 	return nil
 }
