@@ -75,8 +75,8 @@ type Config struct {
 
 	// Observe is called when a process was created and when a run of it started
 	// or finished, each after its commit. It must not block, and not change
-	// the record.
-	Observe func(Moment, *Process)
+	// the record. The context is Spawn's when a process was created.
+	Observe func(context.Context, Moment, *Process)
 	// Logger hears what no caller can be told. Default: none.
 	Logger *slog.Logger
 }

@@ -34,11 +34,10 @@ func (d *daemon) config() reeve.Config {
 
 // observe counts what happens to processes, and logs it for those who want to
 // know everything. It must not block: beyond debugging, nothing is written.
-func (d *daemon) observe(m reeve.Moment, p *reeve.Process) {
+func (d *daemon) observe(ctx context.Context, m reeve.Moment, p *reeve.Process) {
 	switch m {
 	case reeve.Created:
-		d.telemetry.Created(p)
-		d.log.Debug("process created", "process", p.ID, "environment", p.Environment)
+		d.telemetry.CreatedIn(ctx, p)
 	case reeve.Started:
 		d.telemetry.Started(p)
 		d.log.Debug("process started", "process", p.ID, "run", p.Run.Number)

@@ -77,6 +77,9 @@ func tryLandlock() (abi int, err error) {
 			unix.Close(dir)
 			return errors.New("the rules are in force and do not forbid")
 		}
+		if err != unix.EACCES {
+			return fmt.Errorf("the rules are in force, and the root folder cannot be opened: %w", err)
+		}
 		return nil
 	})
 	return int(n), err

@@ -38,7 +38,7 @@ func dataChecks(dataDir string) []Check {
 func directoryCheck(dataDir, place string) Check {
 	c := check(SectionData, "data-directory", "data directory")
 	if place != dataDir {
-		return c.ok(fmt.Sprintf("%s does not exist yet; Reeve makes it in %s, for this user only.", dataDir, place))
+		return c.ok(fmt.Sprintf("%s does not exist yet; it is made in %s when the daemon starts, for this user only.", dataDir, place))
 	}
 	info, err := os.Stat(dataDir)
 	if err != nil {

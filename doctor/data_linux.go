@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,22 +54,29 @@ func tryHole(path string) error {
 	return nil
 }
 
-// tryShared maps a file twice and writes through one to the other.
-func tryShared(path string) error {
+// tryShared maps a file twice and writes through one to the other. On a full
+// disk or a broken file system that is a fault, which is an error here.
+func tryShared(path string) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := f.Truncate(4096); err != nil {
+	if _, err := f.Write(make([]byte, 4096)); err != nil {
 		return err
 	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("write to a mapped file: %v", fault)
+		}
+	}()
 	var maps [2][]byte
 	for i := range maps {
 		if maps[i], err = unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
 			return fmt.Errorf("map a file: %w", err)
 		}
-		defer unix.Munmap(maps[i])
+		defer func() { _ = unix.Munmap(maps[i]) }()
 	}
 	maps[0][7] = 1
 	if maps[1][7] != 1 {

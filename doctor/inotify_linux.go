@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,8 +21,12 @@ const inotifyLoss = "New output is then looked for by polling, which is slower t
 func inotifyCheck(dataDir string) Check {
 	c := check(SectionSystem, "inotify", "inotify")
 	const advice = "Raise sysctl fs.inotify.max_user_instances and fs.inotify.max_user_watches."
-	if err := tryInotify(existing(dataDir)); err != nil {
-		return c.missing("File changes cannot be watched. "+inotifyLoss, whyNoInotify(err), advice)
+	err := tryInotify(existing(dataDir))
+	if errors.Is(err, unix.EACCES) { // that is told with the data directory
+		err = tryInotify("/")
+	}
+	if err != nil {
+		return c.missing("File changes cannot be watched. "+inotifyLoss, "no "+err.Error(), advice)
 	}
 	maxInstances, maxWatches := readNumber("/proc/sys/fs/inotify/max_user_instances"), readNumber("/proc/sys/fs/inotify/max_user_watches")
 	instances, watches := inotifyInUse()
@@ -43,8 +48,6 @@ func tryInotify(dir string) error {
 	}
 	return nil
 }
-
-func whyNoInotify(err error) string { return "no " + err.Error() }
 
 // inotifyInUse counts what the processes of this user hold.
 func inotifyInUse() (instances, watches int64) {

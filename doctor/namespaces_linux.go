@@ -17,16 +17,22 @@ type namespace struct {
 	clone   uintptr // made with the child
 	unshare uintptr // made by the child
 	meaning string
+	without string
 }
 
 func namespaces() []namespace {
 	return []namespace{
-		{name: "user", meaning: "An ordinary user can make the other namespaces."},
+		{name: "user", meaning: "An ordinary user can make the other namespaces.",
+			without: "An ordinary user cannot make the other namespaces either."},
 		// By unshare, since Go then also remounts the root: a mount is tried.
-		{name: "mount", unshare: syscall.CLONE_NEWNS, meaning: "A program can have a file tree of its own."},
-		{name: "pid", clone: syscall.CLONE_NEWPID, meaning: "A program can be kept from seeing and signalling others."},
-		{name: "net", clone: syscall.CLONE_NEWNET, meaning: "A program can be kept from every network, loopback included."},
-		{name: "ipc", clone: syscall.CLONE_NEWIPC, meaning: "A program can be kept from shared memory of others."},
+		{name: "mount", unshare: syscall.CLONE_NEWNS, meaning: "A program can have a file tree of its own.",
+			without: "A program sees the file tree of all."},
+		{name: "pid", clone: syscall.CLONE_NEWPID, meaning: "A program can be kept from seeing and signalling others.",
+			without: "A program sees other processes, and may signal those of its user."},
+		{name: "net", clone: syscall.CLONE_NEWNET, meaning: "A program can be kept from every network, loopback included.",
+			without: "A program cannot be kept from the network by a namespace."},
+		{name: "ipc", clone: syscall.CLONE_NEWIPC, meaning: "A program can be kept from shared memory of others.",
+			without: "A program may reach shared memory of its user."},
 	}
 }
 

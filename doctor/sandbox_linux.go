@@ -9,26 +9,33 @@ import (
 
 func sandboxChecks() []Check {
 	c := func(key, name string) Check { return check(SectionSandbox, key, name) }
-	checks := []Check{
-		verdict(c("no-new-privs", "no_new_privs"), tryNoNewPrivs(),
-			"A program can be kept from gaining rights by set-user-id files.", whyRefused, ""),
-		verdict(c("seccomp", "seccomp filters"), trySeccomp(),
-			"A program can be kept from system calls it has no need for.", whyRefused,
-			"Use a kernel with CONFIG_SECCOMP_FILTER; in a container, a profile that allows seccomp(2)."),
-		landlockCheck(c("landlock", "Landlock")),
-	}
+	checks := []Check{noNewPrivsCheck(c("no-new-privs", "no_new_privs")), seccompCheck(c("seccomp", "seccomp filters")), landlockCheck(c("landlock", "Landlock"))}
+	advice := namespaceAdvice
 	for _, ns := range namespaces() {
-		checks = append(checks, verdict(c("namespace-"+ns.name, ns.name+" namespace"), ns.try(), ns.meaning, whyNoNamespace, namespaceAdvice))
+		c := c("namespace-"+ns.name, ns.name+" namespace")
+		if err := ns.try(); err != nil {
+			checks = append(checks, c.missing(ns.without, whyNoNamespace(err), advice))
+			advice = "" // once is enough
+			continue
+		}
+		checks = append(checks, c.ok(ns.meaning))
 	}
 	return checks
 }
 
-// verdict is ok without an error, and missing with one.
-func verdict(c Check, err error, meaning string, why func(error) string, advice string) Check {
-	if err == nil {
-		return c.ok(meaning)
+func noNewPrivsCheck(c Check) Check {
+	if err := tryNoNewPrivs(); err != nil {
+		return c.missing("A program can gain rights by set-user-id files.", whyRefused(err), "")
 	}
-	return c.missing("It cannot be used here.", why(err), advice)
+	return c.ok("A program can be kept from gaining rights by set-user-id files.")
+}
+
+func seccompCheck(c Check) Check {
+	if err := trySeccomp(); err != nil {
+		return c.missing("A program cannot be kept from system calls.", whyRefused(err),
+			"Use a kernel with CONFIG_SECCOMP_FILTER; in a container, a profile that allows seccomp(2).")
+	}
+	return c.ok("A program can be kept from system calls it has no need for.")
 }
 
 // What each version of Landlock added that a sandbox needs.

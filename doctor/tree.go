@@ -28,7 +28,7 @@ func treeChecks() []Check {
 		if r.Available {
 			checks = append(checks, c.ok(tierMeanings[r.Tier]))
 		} else {
-			checks = append(checks, c.missing("Trees cannot be held this way here.", r.Reason, tierAdvice[r.Tier]))
+			checks = append(checks, c.missing("Trees cannot be held this way here.", r.Reason, ""))
 		}
 	}
 	return append(checks, treeExtras()...)

@@ -143,7 +143,7 @@ func (p *proc) over(reaped bool) {
 	p.ending.Do(func() {
 		p.feed.end()
 		if p.view.Load().Outcome != nil {
-			p.observe(Finished)
+			p.observe(context.Background(), Finished)
 		}
 		if reaped {
 			p.leave()

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"os"
@@ -35,7 +36,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 		p.rec.State = process.Terminating
 	}
 	p.rec.Claimed, p.rec.Ahead = false, false
-	p.append(&entry{lazy: p.unwatched(), done: func(error) { p.observe(Started) }}, true, process.ProcessStarted{PID: pid})
+	p.append(&entry{lazy: p.unwatched(), done: func(error) { p.observe(context.Background(), Started) }}, true, process.ProcessStarted{PID: pid})
 	if p.pump != nil {
 		p.pump.start()
 	}

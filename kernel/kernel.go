@@ -43,7 +43,7 @@ type Config struct {
 	KeepQueue        bool              // queued processes survive Close (a durable store)
 	SameLogs         bool              // the logs are those of the last host, and the machine has not been restarted since
 	Retention        Retention
-	Observe          func(Moment, *process.Process) // may be nil
+	Observe          func(context.Context, Moment, *process.Process) // may be nil
 	Logger           *slog.Logger
 }
 

@@ -1,5 +1,7 @@
 package kernel
 
+import "context"
+
 // Moment is when an observer is called.
 type Moment int
 
@@ -11,9 +13,9 @@ const (
 )
 
 // observe tells the observer of what was just committed. The observer must not
-// block, and not change the record.
-func (p *proc) observe(m Moment) {
+// block, and not change the record. ctx is that of the create, for Created.
+func (p *proc) observe(ctx context.Context, m Moment) {
 	if f := p.k.cfg.Observe; f != nil {
-		f(m, p.view.Load())
+		f(ctx, m, p.view.Load())
 	}
 }

@@ -36,11 +36,11 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 	if r.Parked {
 		err = k.park(p)
 		if err == nil {
-			p.observe(Created)
+			p.observe(ctx, Created)
 		}
 		return p.id, err
 	}
-	return p.id, k.enter(p, true)
+	return p.id, k.enter(ctx, p, true)
 }
 
 // park stores a process without a run.
@@ -55,7 +55,7 @@ func (k *Kernel) park(p *proc) error {
 // enter stores a run as queued, and starts it at once if a slot is free. A
 // claimed run may have been started by the time its host dies, so it is never
 // started again by the next one.
-func (k *Kernel) enter(p *proc, create bool) error {
+func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 	k.runs.Add(1)
 	committed := make(chan error, 1)
 	e := &entry{create: create, done: func(err error) { committed <- err }}
@@ -86,7 +86,7 @@ func (k *Kernel) enter(p *proc, create bool) error {
 		return err
 	}
 	if create {
-		p.observe(Created)
+		p.observe(ctx, Created)
 	}
 	if parent != nil {
 		parent.note(process.ChildSpawned{Child: p.id})
@@ -205,7 +205,7 @@ func (k *Kernel) Run(ctx context.Context, id process.ID, force bool) error {
 		return err
 	}
 	defer k.creating.Done()
-	return k.enter(newProc(k, rec, e), false)
+	return k.enter(ctx, newProc(k, rec, e), false)
 }
 
 // room admits one more active process; the caller ends k.creating when it is

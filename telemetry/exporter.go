@@ -75,8 +75,13 @@ func (e *exporter) send(ctx context.Context, batch []sdk.ReadOnlySpan) error {
 	if err != nil {
 		return err
 	}
+	var before error // what the time ran out over
 	for pause := retryFirst; ; pause = min(2*pause, retryLast) {
 		wait, err := e.post(ctx, body)
+		if err != nil && before != nil && ctx.Err() != nil {
+			return before
+		}
+		before = err
 		// One that was away is tried once for each batch, so that the queue
 		// moves on and a shutdown is short.
 		if err == nil || wait < 0 || e.down || !sleep(ctx, max(pause, wait)) {

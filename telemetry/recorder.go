@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -24,10 +25,12 @@ const (
 // powers of the writer below it stay reachable, directly or by
 // http.ResponseController.
 type recorder struct {
-	under   http.ResponseWriter
-	status  int // 0: nothing written yet
-	stream  streamKind
-	streams *prometheus.GaugeVec
+	under  http.ResponseWriter
+	status int // 0: nothing written yet
+	stream streamKind
+	// detached says that the stream goes on after the handler
+	detached bool
+	streams  *prometheus.GaugeVec
 }
 
 // Header implements [http.ResponseWriter].
@@ -78,10 +81,28 @@ func (w *recorder) FlushError() error {
 // Hijack implements [http.Hijacker].
 func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.under).Hijack()
-	if err == nil && w.status == 0 {
-		w.status = http.StatusSwitchingProtocols
+	if err != nil || w.status != 0 {
+		return conn, rw, err
 	}
-	return conn, rw, err
+	if w.begin(http.StatusOK); w.stream == "" {
+		w.status = http.StatusSwitchingProtocols
+		return conn, rw, nil
+	}
+	w.detached = true
+	open := w.streams.WithLabelValues(string(w.stream))
+	return &streamConn{Conn: conn, ended: sync.OnceFunc(open.Dec)}, rw, nil
+}
+
+// streamConn is the connection of a stream that goes on after its handler.
+type streamConn struct {
+	net.Conn
+	ended func()
+}
+
+// Close ends the stream.
+func (c *streamConn) Close() error {
+	c.ended()
+	return c.Conn.Close()
 }
 
 // Unwrap lets http.ResponseController reach the writer below.
@@ -104,7 +125,7 @@ func (w *recorder) open(kind streamKind) {
 
 // end closes the stream, if it was one, and says which.
 func (w *recorder) end() streamKind {
-	if w.stream != "" {
+	if w.stream != "" && !w.detached {
 		w.streams.WithLabelValues(string(w.stream)).Dec()
 	}
 	return w.stream

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package doctor_test
+
+func helperMain() {}

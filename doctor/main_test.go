@@ -1,0 +1,12 @@
+package doctor_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	helperMain()
+	goleak.VerifyTestMain(m)
+}
