@@ -1,6 +1,35 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: test bench torture run lint
+.PHONY: build install man completions test bench torture run lint
+
+PREFIX     ?= /usr/local
+SYSCONFDIR ?= /etc
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT     ?= $(shell git rev-parse HEAD 2>/dev/null)
+
+build: ## the program, stamped, into bin
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o bin/reeve ./cmd/reeve
+
+man: ## a manual page for each command, into bin/man
+	REEVE_MAN_DIR=$(CURDIR)/bin/man go test -count=1 -run TestManPages ./cmd/reeve
+
+completions: build ## for bash, zsh and fish, into bin/completions
+	mkdir -p bin/completions
+	bin/reeve completion bash > bin/completions/reeve
+	bin/reeve completion zsh > bin/completions/_reeve
+	bin/reeve completion fish > bin/completions/reeve.fish
+
+install: build man completions ## all of it below DESTDIR and PREFIX, with units for systemd
+	install -D -m 755 bin/reeve $(DESTDIR)$(PREFIX)/bin/reeve
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 bin/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 bin/completions/reeve $(DESTDIR)$(PREFIX)/share/bash-completion/completions/reeve
+	install -D -m 644 bin/completions/_reeve $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_reeve
+	install -D -m 644 bin/completions/reeve.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/reeve.fish
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/systemd/user
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|; s|/etc/reeve|$(SYSCONFDIR)/reeve|' packaging/systemd/reeve.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/reeve.service
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' packaging/systemd/user/reeve.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/reeve.service
+	test -e $(DESTDIR)$(SYSCONFDIR)/reeve/config.yaml || install -D -m 644 packaging/config.yaml $(DESTDIR)$(SYSCONFDIR)/reeve/config.yaml
 
 run: ## the headless example
 	go run ./examples/headless

@@ -35,7 +35,7 @@ func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []str
 	if err := data.Make(); err != nil {
 		return news{}, err
 	}
-	log, err := os.OpenFile(data.Log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := openLog(data.Log())
 	if err != nil {
 		return news{}, err
 	}
@@ -45,7 +45,7 @@ func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []str
 		return news{}, fmt.Errorf("find this program: %w", err)
 	}
 	cmd := exec.Command(program, append([]string{"serve"}, args...)...)
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Dir, cmd.Stdout, cmd.Stderr = string(data), log, log
 	cmd.Env = withoutSecrets(a.Environ())
 	report, err := launch(cmd)
 	if err != nil {
@@ -54,6 +54,20 @@ func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []str
 	defer report.Close()
 	defer context.AfterFunc(ctx, func() { report.Close() })() // ends the wait, not the daemon
 	return awaitNews(ctx, cmd, report, data)
+}
+
+// logLimit is how large a log may be for a new daemon to go on with it.
+const logLimit = 10 << 20
+
+// openLog opens the log of a daemon in the background. A large one is put aside
+// first, in the place of the one before.
+func openLog(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > logLimit {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
 // withoutSecrets takes out what is for clients: the daemon's jobs inherit its
@@ -74,7 +88,8 @@ func launch(cmd *exec.Cmd) (*os.File, error) {
 		return nil, err
 	}
 	defer theirs.Close()
-	if err := detach(cmd, theirs); err == nil {
+	err = detach(cmd, theirs)
+	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/settings"
 	"github.com/spf13/cobra"
 )
@@ -67,22 +68,36 @@ func (a *App) root() *cobra.Command {
 		Short: "Run work as processes: durable, observable, and dead when killed",
 		Long: "Reeve runs work as processes. Each has a durable record and a place in a tree,\n" +
 			"obeys signals, streams events, keeps its output, and survives its daemon.",
-		Example: "  reeve run -- make build        run a command, output live, exit with its code\n" +
+		Example: "  reeve run -- make build         run a command, output live, exit with its code\n" +
 			"  reeve run --detach -- ./serve   run it in the background, print its id\n" +
 			"  reeve ps                        what is running\n" +
 			"  reeve logs -f 12                follow the output of process 12\n" +
 			"  reeve kill 12                   end it and everything it started",
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version:           versionText(a.Version),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkHost() },
 	}
+	root.SetVersionTemplate("reeve {{.Version}}\n")
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.global.host, "host", "", "daemon to speak to: http://127.0.0.1:7338 or unix:///path (REEVE_HOST; default: the socket in the data directory)")
-	flags.StringVar(&a.global.token, "token", "", "token for the daemon (REEVE_TOKEN)")
-	flags.StringVar(&a.global.data, "data", "", "data directory (REEVE_DATA; default $XDG_DATA_HOME/reeve, else ~/.local/share/reeve)")
+	flags.StringVar(&a.global.host, "host", "", "`address` of the daemon: http://127.0.0.1:7338 or unix:///path (REEVE_HOST; default: the socket in the data directory)")
+	flags.StringVar(&a.global.token, "token", "", "`secret` of a token for the daemon (REEVE_TOKEN)")
+	flags.StringVar(&a.global.data, "data", "", "data `directory` (REEVE_DATA; default $XDG_DATA_HOME/reeve, else ~/.local/share/reeve)")
 	flags.BoolVar(&a.global.json, "json", false, "print JSON, one object a line")
 	root.SetFlagErrorFunc(flagError)
 	a.addCommands(root)
 	return root
+}
+
+// checkHost finds a --host that cannot be one.
+func (a *App) checkHost() error {
+	if a.global.host == "" {
+		return nil
+	}
+	if _, err := client.New(client.Config{Host: a.global.host}); err != nil {
+		return usageError{err}
+	}
+	return nil
 }
 
 // addCommands groups the commands as help shows them.
@@ -96,6 +111,8 @@ func (a *App) addCommands(root *cobra.Command) {
 		{"control", "Control:", []*cobra.Command{a.killCommand(), a.pauseCommand(), a.resumeCommand(), a.signalCommand(), a.waitCommand(), a.rmCommand(), a.pruneCommand()}},
 		{"daemon", "Daemon:", []*cobra.Command{a.serveCommand(), a.tokenCommand(), a.envCommand(), a.doctorCommand(), a.versionCommand()}},
 	}
+	root.SetHelpCommandGroupID("daemon")
+	root.SetCompletionCommandGroupID("daemon")
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {

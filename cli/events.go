@@ -38,10 +38,10 @@ func (a *App) eventsCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what happens")
-	f.Int64Var(&o.after, "after", 0, "start after this seq, or for all processes after this cursor")
-	f.StringVar(&o.kind, "kind", "", "only events of this kind")
-	f.StringVar(&o.filter.Tag, "tag", "", "only of processes with this tag (without an ID)")
-	f.StringVar(&o.filter.Environment, "environment", "", "only of processes of this environment (without an ID)")
+	f.Int64Var(&o.after, "after", 0, "start after this `seq`, or for all processes after this cursor")
+	f.StringVar(&o.kind, "kind", "", "only events of this `kind`")
+	f.StringVar(&o.filter.Tag, "tag", "", "only of processes with this `tag` (without an ID)")
+	f.StringVar(&o.filter.Environment, "environment", "", "only of processes of this `environment` (without an ID)")
 	return cmd
 }
 

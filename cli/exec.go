@@ -31,12 +31,15 @@ func (a *App) execCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.exec(cmd, &o, args) },
 	}
 	o.register(cmd)
-	cmd.Flags().StringVarP(&o.code, "eval", "e", "", "code to run")
-	cmd.Flags().StringVar(&o.environment, "environment", "", "environment to run it in")
+	cmd.Flags().StringVarP(&o.code, "eval", "e", "", "`code` to run")
+	cmd.Flags().StringVar(&o.environment, "environment", "", "`environment` to run it in")
 	return cmd
 }
 
 func (a *App) exec(cmd *cobra.Command, o *execOptions, args []string) error {
+	if err := o.check(cmd); err != nil {
+		return err
+	}
 	code, err := a.code(o.code, cmd.Flags().Changed("eval"), args)
 	if err != nil {
 		return err

@@ -73,9 +73,14 @@ func isCobraUsage(err error) bool {
 	return false
 }
 
-// say prints a sentence of Reeve's own on standard error.
+// say prints a sentence of Reeve's own on standard error. What it quotes of
+// others cannot move the cursor.
 func (a *App) say(format string, args ...any) {
-	fmt.Fprintf(a.Stderr, "reeve: "+format+"\n", args...)
+	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
+	for i := range lines {
+		lines[i] = plain(lines[i])
+	}
+	fmt.Fprintf(a.Stderr, "reeve: %s\n", strings.Join(lines, "\n"))
 }
 
 func firstLine(s string) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/client"
@@ -16,6 +17,9 @@ import (
 func find(ctx context.Context, c *client.Client, arg string) (process.ID, error) {
 	if id, err := process.ParseID(arg); err == nil {
 		return id, nil
+	}
+	if strings.TrimSpace(arg) == "" { // as a filter it would select every process
+		return 0, usagef("an empty argument names no process")
 	}
 	page, err := c.Processes(ctx, process.Query{Ref: arg, Limit: 1})
 	if err != nil {

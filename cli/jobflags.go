@@ -21,19 +21,30 @@ type jobFlags struct {
 
 func (o *jobFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.label, "label", "", "title for people")
-	f.StringArrayVar(&o.tags, "tag", nil, "tag to find it by (may be repeated)")
-	f.StringVar(&o.ref, "ref", "", "unique name to find it by")
-	f.StringVar(&o.parent, "parent", "", "process to put it below, by id or ref")
+	f.StringVar(&o.label, "label", "", "`title` for people")
+	f.StringArrayVar(&o.tags, "tag", nil, "`tag` to find it by (may be repeated)")
+	f.StringVar(&o.ref, "ref", "", "unique `name` to find it by")
+	f.StringVar(&o.parent, "parent", "", "`process` to put it below, by id or ref")
 	f.DurationVar(&o.timeout, "timeout", 0, "end it after this time (default: that of its environment)")
 	f.DurationVar(&o.grace, "grace", 0, "time between SIGTERM and SIGKILL (default: the daemon's)")
 	f.IntVar(&o.priority, "priority", 0, "higher ones overtake others in the queue")
-	f.StringVar(&o.interpreter, "interpreter", "", "what reads the output: generic, none, go-test, cargo, … or a rule file's name")
-	f.StringVar(&o.rawOutput, "raw-output", "", "what is kept of the output: persist, persist-gzip, memory or disabled")
+	f.StringVar(&o.interpreter, "interpreter", "", "`name` of what reads the output: generic, none, go-test, cargo, … or a rule file's name")
+	f.StringVar(&o.rawOutput, "raw-output", "", "`policy`, what is kept of the output: persist, persist-gzip, memory or disabled")
 	f.BoolVarP(&o.detach, "detach", "d", false, "print the id and return")
 	f.BoolVar(&o.noProgress, "no-progress", false, "draw no progress bar")
 	completeWords(cmd, "raw-output", "persist", "persist-gzip", "memory", "disabled")
 	completeWords(cmd, "interpreter", "generic", "none", "go-test", "cargo", "npm", "pip", "make", "docker-build", "pytest")
+}
+
+// check finds what is wrong with the flags before a daemon is asked, or started.
+func (o *jobFlags) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
+		return usagef("--timeout %s: want at least 1ms", o.timeout)
+	}
+	if o.grace < 0 {
+		return usagef("--grace %s: want 0 or more", o.grace)
+	}
+	return nil
 }
 
 // create makes the body that the flags describe.
@@ -41,15 +52,9 @@ func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Cli
 	body := api.Create{Label: o.label, Tags: o.tags, Interpreter: o.interpreter, Priority: o.priority, RawOutput: o.rawOutput}
 	options, changed := &api.Options{}, cmd.Flags().Changed
 	if changed("timeout") {
-		if o.timeout < time.Millisecond {
-			return body, usagef("--timeout %s: want at least 1ms", o.timeout)
-		}
 		options.Timeout = api.MS(o.timeout.Milliseconds())
 	}
 	if changed("grace") {
-		if o.grace < 0 {
-			return body, usagef("--grace %s: want 0 or more", o.grace)
-		}
 		options.Grace = api.MS(o.grace.Milliseconds())
 	}
 	if changed("timeout") || changed("grace") {

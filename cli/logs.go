@@ -43,8 +43,9 @@ func (a *App) logsCommand() *cobra.Command {
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the run ends")
 	f.BoolVar(&o.stdout, "stdout", false, "only stdout")
 	f.BoolVar(&o.stderr, "stderr", false, "only stderr")
-	f.IntVar(&o.run, "run", 0, "run to show (default: the newest)")
-	f.IntVarP(&o.tail, "tail", "n", -1, "only the last so many lines of each")
+	f.IntVar(&o.run, "run", 0, "`run` to show (default: the newest)")
+	f.IntVarP(&o.tail, "tail", "n", -1, "only this `number` of lines of each, the last ones")
+	f.Lookup("tail").DefValue = "0" // the default, all, is not worth showing as a number
 	return cmd
 }
 

@@ -11,7 +11,7 @@ func (j *job) report(rec process.Record) error {
 		if err := j.app.printJSON(&rec); err != nil {
 			return err
 		}
-	} else {
+	} else if !(j.passed.Load() && bySignal(&rec)) { // what was asked for is no news
 		j.app.sayOutcome(&rec)
 	}
 	return exitWith(exitCode(&rec))
@@ -55,6 +55,11 @@ func byItself(rec *process.Record) bool {
 		return false
 	}
 	kind := rec.Outcome.Reason.Kind
-	signaled := rec.Exit != nil && rec.Exit.Signal != ""
-	return !signaled && (kind == process.FailExitCode || kind == process.FailKnownError)
+	return !bySignal(rec) && (kind == process.FailExitCode || kind == process.FailKnownError)
+}
+
+// bySignal reports whether a signal ended a program, other than by a kill of
+// Reeve's.
+func bySignal(rec *process.Record) bool {
+	return rec.Exit != nil && rec.Exit.Signal != "" && rec.ExitState != nil && *rec.ExitState == process.ExitFailed
 }

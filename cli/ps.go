@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/client"
@@ -34,13 +32,13 @@ func (a *App) psCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.all, "all", "a", false, "also the idle ones")
-	f.StringVar(&o.state, "state", "", "only those queued, running, terminating or idle")
-	f.StringVar(&o.status, "status", "", "only those that ended in success, failed, timeout or canceled, or null: not ended")
-	f.StringVar(&o.tag, "tag", "", "only those with this tag")
-	f.StringVar(&o.ref, "ref", "", "only the one with this ref")
-	f.StringVar(&o.environment, "environment", "", "only those of this environment")
-	f.StringVar(&o.parent, "parent", "", "only children of this process")
-	f.IntVarP(&o.limit, "limit", "n", 100, "at most so many; 0: all")
+	f.StringVar(&o.state, "state", "", "only those in this `state`: queued, running, terminating or idle")
+	f.StringVar(&o.status, "status", "", "only those that ended with this `status`: success, failed, timeout or canceled, or null: not ended")
+	f.StringVar(&o.tag, "tag", "", "only those with this `tag`")
+	f.StringVar(&o.ref, "ref", "", "only the one with this `ref`")
+	f.StringVar(&o.environment, "environment", "", "only those of this `environment`")
+	f.StringVar(&o.parent, "parent", "", "only children of this `process`")
+	f.IntVarP(&o.limit, "limit", "n", 100, "at most this `number`; 0: all")
 	completeWords(cmd, "state", "queued", "running", "terminating", "idle")
 	completeWords(cmd, "status", "success", "failed", "timeout", "canceled", "null")
 	return cmd
@@ -145,65 +143,4 @@ func take(ctx context.Context, c *client.Client, q process.Query, limit int, inc
 		records = append(records, rec)
 	}
 	return records, false, nil
-}
-
-// psTable shows the columns that have something to say.
-func psTable(records []process.Record, now time.Time, width int, p palette) string {
-	if len(records) == 0 {
-		return ""
-	}
-	var refs, tags, runs bool
-	for _, r := range records {
-		refs, tags, runs = refs || r.Ref != nil, tags || len(r.Tags) > 0, runs || r.Run > 1
-	}
-	t := &table{}
-	column := func(show bool, name string, right bool) {
-		if show {
-			t.head, t.right = append(t.head, name), append(t.right, right)
-		}
-	}
-	column(true, "ID", true)
-	column(true, "STATE", false)
-	column(true, "EXIT", true)
-	column(true, "TIME", true)
-	column(true, "CREATED", true)
-	column(runs, "RUN", true)
-	column(refs, "REF", false)
-	column(tags, "TAGS", false)
-	column(true, "COMMAND", false)
-	for i := range records {
-		t.rows = append(t.rows, psRow(&records[i], now, p, runs, refs, tags))
-	}
-	return t.render(width, p)
-}
-
-func psRow(r *process.Record, now time.Time, p palette, runs, refs, tags bool) []cell {
-	exit := ""
-	if r.Exit != nil && r.State == process.Idle {
-		exit = strconv.Itoa(r.Exit.Code)
-	}
-	row := []cell{{text: r.ID.String(), paint: p.bold}, {stateWord(r), p.stateColor(r)}, {text: exit}, {text: elapsed(r)}, {text: age(r, now)}}
-	if runs {
-		row = append(row, cell{text: strconv.Itoa(r.Run)})
-	}
-	if refs {
-		row = append(row, cell{text: value(r.Ref), paint: p.cyan})
-	}
-	if tags {
-		row = append(row, cell{text: plain(strings.Join(r.Tags, ","))})
-	}
-	name := title(r)
-	if progress := progressWord(r); progress != "" {
-		name = progress + " " + name
-	}
-	return append(row, cell{text: name})
-}
-
-// progressWord is how far a running process is, where that is known.
-func progressWord(r *process.Record) string {
-	share, known := r.Progress.Share()
-	if !known || r.State != process.Running {
-		return ""
-	}
-	return strconv.Itoa(int(share*100)) + "%"
 }

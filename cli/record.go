@@ -77,7 +77,7 @@ func elapsed(r *process.Record) string {
 
 // age is how long ago a process was made.
 func age(r *process.Record, now time.Time) string {
-	return shortDuration(now.Sub(r.CreatedAt.Time).Truncate(time.Second)) + " ago"
+	return agoText(now.Sub(r.CreatedAt.Time))
 }
 
 func value(s *string) string {

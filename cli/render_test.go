@@ -178,8 +178,8 @@ func TestProgressBar(t *testing.T) {
 	for want, p := range map[string]process.Progress{
 		"":                                      {},
 		"[###############---------------]  50%": process.Fraction(0.5),
-		"[##############################] 100% 3/3":            {Kind: process.ProgressDeterminate, Unit: process.UnitCount, Done: 3, Total: 3},
-		"[---------------------------]   1% 1.0 KiB/100.0 KiB": {Kind: process.ProgressDeterminate, Unit: process.UnitBytes, Done: 1024, Total: 102400},
+		"[##############################] 100% 3/3":             {Kind: process.ProgressDeterminate, Unit: process.UnitCount, Done: 3, Total: 3},
+		"[----------------------------]   1% 1.0 KiB/100.0 KiB": {Kind: process.ProgressDeterminate, Unit: process.UnitBytes, Done: 1024, Total: 102400},
 	} {
 		width := 80
 		if strings.Contains(want, "KiB") {
@@ -190,7 +190,7 @@ func TestProgressBar(t *testing.T) {
 		}
 	}
 	for width := range 60 {
-		if got := progressBar(process.Fraction(0.5), width); len(got) >= max(width, 1) && got != "" {
+		if got := progressBar(process.Fraction(0.5), width); columns(got) >= max(width, 1) && got != "" {
 			t.Errorf("%d columns: %q", width, got)
 		}
 	}

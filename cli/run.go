@@ -29,6 +29,7 @@ func (a *App) runCommand() *cobra.Command {
 			"if a signal ended it, 124 after a timeout, 130 if it was canceled.\n\n" +
 			"Standard input is read to its end before the command starts if it is a pipe or a\n" +
 			"file. Where it is a pipe that nobody closes, add '< /dev/null'.\n\n" +
+			"The job is the daemon's: it goes on if this command is killed or the terminal closes.\n" +
 			"No shell is involved: for pipes and wildcards run sh -c '…'. Where no daemon runs,\n" +
 			"one is started in the background.",
 		Example: "  reeve run -- make build\n" +
@@ -46,12 +47,15 @@ func (a *App) runCommand() *cobra.Command {
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the program is the program's
 	o.register(cmd)
-	cmd.Flags().StringVar(&o.cwd, "cwd", "", "working directory (default: this one)")
-	cmd.Flags().StringArrayVar(&o.env, "env", nil, "variable to set, K=V (may be repeated)")
+	cmd.Flags().StringVar(&o.cwd, "cwd", "", "working `directory` (default: this one)")
+	cmd.Flags().StringArrayVar(&o.env, "env", nil, "variable to set, `K=V` (may be repeated)")
 	return cmd
 }
 
 func (a *App) run(cmd *cobra.Command, o *runOptions, args []string) error {
+	if err := o.check(cmd); err != nil {
+		return err
+	}
 	ctx := cmd.Context()
 	command, err := a.command(o, args)
 	if err != nil {

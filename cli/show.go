@@ -82,7 +82,7 @@ func showText(r *process.Record, now time.Time, p palette) string {
 func (d *details) addTimes(r *process.Record, now time.Time) {
 	when := func(name string, t *process.Stamp) {
 		if t != nil {
-			d.add(name, t.Local().Format("2006-01-02 15:04:05")+d.p.dim("  "+shortDuration(now.Sub(t.Time).Truncate(time.Second))+" ago"))
+			d.add(name, t.Local().Format("2006-01-02 15:04:05")+d.p.dim("  "+agoText(now.Sub(t.Time))))
 		}
 	}
 	when("created", &r.CreatedAt)

@@ -49,6 +49,16 @@ func (t *table) sizes() []int {
 	return sizes
 }
 
+// rest is what a width leaves to the last column.
+func (t *table) rest(width int) int {
+	sizes := t.sizes()
+	rest := width - gap*(len(sizes)-1)
+	for _, n := range sizes[:len(sizes)-1] {
+		rest -= n
+	}
+	return rest
+}
+
 // shrink takes from the last column first, down to a readable rest, and then
 // from the ones before it.
 func shrink(sizes []int, width int) {
@@ -67,23 +77,17 @@ func shrink(sizes []int, width int) {
 }
 
 func (t *table) line(b *strings.Builder, row []cell, sizes []int) {
+	var line strings.Builder
 	for i, c := range row {
 		text := fit(c.text, sizes[i])
 		pad := strings.Repeat(" ", sizes[i]-columns(text))
 		if c.paint != nil {
 			text = c.paint(text)
 		}
-		switch {
-		case i < len(t.right) && t.right[i]:
-			b.WriteString(pad + text)
-		case i == len(row)-1: // no spaces at the end of a line
-			b.WriteString(text)
-		default:
-			b.WriteString(text + pad)
+		if i < len(t.right) && t.right[i] {
+			text, pad = pad, text
 		}
-		if i < len(row)-1 {
-			b.WriteString(strings.Repeat(" ", gap))
-		}
+		line.WriteString(text + pad + strings.Repeat(" ", gap))
 	}
-	b.WriteByte('\n')
+	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }

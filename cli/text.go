@@ -61,6 +61,7 @@ func fit(s string, limit int) string {
 // plain makes a text of someone else's fit for one line of a terminal: what is
 // not printable is escaped, so that a label cannot move the cursor.
 func plain(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
 	if !strings.ContainsFunc(s, unprintable) {
 		return s
 	}
@@ -97,6 +98,14 @@ func shortDuration(d time.Duration) string {
 		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 	}
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// agoText says how long ago something was, in whole seconds.
+func agoText(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%ds ago", int(max(0, d).Seconds()))
+	}
+	return shortDuration(d) + " ago"
 }
 
 // byteCount says a number of bytes.

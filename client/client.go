@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/reeverun/reeve/process"
@@ -32,6 +33,7 @@ type Client struct {
 	token    string
 	patience time.Duration
 	http     *http.Client
+	answered atomic.Bool // the daemon was there once
 }
 
 // New makes a client; it does not connect.

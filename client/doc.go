@@ -8,6 +8,6 @@
 // Streams (Events, AllEvents, FollowOutput, Wait) outlive their connection: when it
 // breaks they connect again and go on where they were, by event number or byte
 // offset, without gap or repeat. They give up with the last error after
-// [Config.Patience] without any success. A daemon that restarts in the meantime
-// is not noticed.
+// [Config.Patience] without any success, and at once where no daemon ever was. A
+// daemon that restarts in the meantime is not noticed.
 package client

@@ -15,12 +15,13 @@ const (
 
 // retry paces the attempts of one stream.
 type retry struct {
+	client   *Client
 	patience time.Duration
 	pause    time.Duration
 	since    time.Time // the first failure after the last success; zero: none
 }
 
-func (c *Client) retry() *retry { return &retry{patience: c.patience} }
+func (c *Client) retry() *retry { return &retry{client: c, patience: c.patience} }
 
 // succeeded starts the patience anew.
 func (r *retry) succeeded() { r.pause, r.since = 0, time.Time{} }
@@ -29,6 +30,10 @@ func (r *retry) succeeded() { r.pause, r.since = 0, time.Time{} }
 func (r *retry) wait(ctx context.Context, err error) bool {
 	if ctx.Err() != nil || !temporary(err) {
 		return false
+	}
+	var unreachable *UnreachableError
+	if errors.As(err, &unreachable) && !r.client.answered.Load() {
+		return false // it is not gone: it was never there
 	}
 	if r.since.IsZero() {
 		r.since, r.pause = time.Now(), firstPause

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/reeverun/reeve/server"
 )
@@ -79,40 +77,4 @@ func (d *daemon) end(ctx context.Context, s *service) (err error) {
 	}
 	<-s.ended
 	return err
-}
-
-// pacedBodies cuts clients that send a body too slowly: it must arrive within a
-// time, plus what its size needs at a rate. Once it has arrived there is no
-// limit on how long the answer takes: streams and blocked requests last.
-func pacedBodies(next http.Handler, within time.Duration, rate int64) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body == nil || r.Body == http.NoBody {
-			next.ServeHTTP(w, r)
-			return
-		}
-		b := &pacedBody{ReadCloser: r.Body, conn: http.NewResponseController(w), due: time.Now().Add(within), rate: rate}
-		// Set before the first read, for a handler that reads nothing: the
-		// server then reads the rest of the body itself.
-		_ = b.conn.SetReadDeadline(b.due)
-		r.Body = b
-		next.ServeHTTP(w, r)
-	})
-}
-
-type pacedBody struct {
-	io.ReadCloser
-	conn *http.ResponseController
-	due  time.Time
-	rate int64
-}
-
-func (b *pacedBody) Read(p []byte) (int, error) {
-	_ = b.conn.SetReadDeadline(b.due)
-	n, err := b.ReadCloser.Read(p)
-	b.due = b.due.Add(time.Duration(int64(n) * int64(time.Second) / b.rate))
-	if errors.Is(err, io.EOF) {
-		// The connection is read on, to see the client go: without limit.
-		_ = b.conn.SetReadDeadline(time.Time{})
-	}
-	return n, err
 }

@@ -68,6 +68,7 @@ func run(ctx context.Context, s settings.Settings, w Wiring, l limits, ready fun
 	if w.Signals == nil {
 		w.Signals = stopSignals
 	}
+	manager := newNotifier()
 	stopping := awaitStop(ctx, w.Signals)
 	defer stopping.release()
 	d := &daemon{settings: s, data: settings.DataDir(s.Data), wiring: w, log: newLogger(s, w.Log), limits: l}
@@ -83,14 +84,16 @@ func run(ctx context.Context, s settings.Settings, w Wiring, l limits, ready fun
 	if ready != nil {
 		ready(d.address())
 	}
+	manager.tell("READY=1")
+	var failure error
 	select {
 	case <-stopping.ctx.Done():
 		d.log.Info("stopping", "cause", context.Cause(stopping.ctx).Error())
-		return d.stop(stopping.hurry)
-	case err := <-failed:
-		d.log.Error("stopping", "cause", err.Error())
-		return errors.Join(err, d.stop(stopping.hurry))
+	case failure = <-failed:
+		d.log.Error("stopping", "cause", failure.Error())
 	}
+	manager.tell("STOPPING=1")
+	return errors.Join(failure, d.stop(stopping.hurry))
 }
 
 // open acquires everything, in the order of the package comment.

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,15 +39,16 @@ func TestCreateEveryField(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
 	parent := d.fake(t, "", m{"autorun": false}).id()
+	ref := unique("every-field")
 	rec := d.create(t, m{
-		"ref": "  every-field\t", "autorun": true, "block": true, "environment": "command",
+		"ref": "  " + ref + "\t", "autorun": true, "block": true, "environment": "command",
 		"command": m{"program": "/bin/cat", "args": []string{"-"}, "env": m{"A": "b"}, "envClear": true, "cwd": "/tmp", "stdin": "typed",
 			"mergeStreams": false, "successCodes": []int{0, 3}, "leftovers": "wait", "hideWindow": true},
 		"label": "title", "tags": []string{"ci", "x y"}, "parent": parent, "interpreter": "none", "priority": 5, "rawOutput": "persist",
 		"options": m{"timeout": 20000, "grace": 100, "drain": 50},
 	}).wantEnd(t, "success")
 	for key, want := range map[string]string{
-		"ref": `"every-field"`, "environment": `"command"`, "label": `"title"`, "tags": `["ci","x y"]`, "priority": "5",
+		"ref": `"` + ref + `"`, "environment": `"command"`, "label": `"title"`, "tags": `["ci","x y"]`, "priority": "5",
 		"parent": itoa(parent), "stdout": `"typed"`, "stderr": `""`, "stdoutBytes": "5", "run": "1", "lifecycle": `"dead"`,
 		"exit": `{"code":0,"reason":"completed","signal":null}`, "error": "null", "paused": "false", "pausedAt": "null",
 	} {
@@ -153,7 +153,7 @@ func age(t testing.TB, rec m) time.Duration {
 func TestRefs(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
-	ref := fmt.Sprintf("ref-%d", time.Now().UnixNano())
+	ref := unique("ref")
 	rec := d.fake(t, "", m{"ref": " " + ref + "\n", "block": true})
 	if rec.str("ref") != ref {
 		t.Errorf("ref %q", rec.str("ref"))

@@ -133,6 +133,22 @@ func TestEventsOfSeveralRuns(t *testing.T) {
 	}
 }
 
+// A process that was never run has no finalized yet: its stream waits for the
+// first run and tells it.
+func TestEventsBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
+	d := shared(t)
+	id := d.fake(t, "out x", m{"autorun": false}).id()
+	s := d.follow(t, path(id, "/events"), nil)
+	seen := s.until("process_created", kind("process_created"))
+	d.post(t, path(id, "/signals/run"), block).want(t, 200)
+	seen = append(seen, s.all()...)
+	wantSeqs(t, seen, 1)
+	if last := seen[len(seen)-1].str("kind"); last != "finalized" {
+		t.Errorf("the stream ended with %s, before the run", last)
+	}
+}
+
 // Many read one process; each gets everything, whenever it came.
 func TestManySubscribers(t *testing.T) {
 	t.Parallel()
@@ -198,7 +214,7 @@ func TestPartialLine(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
 	g := newGate(t)
-	id := d.sh(t, "printf 'name? '; "+g.wait()+"; echo Ann; echo next", m{"interpreter": "none"}).id()
+	id := d.sh(t, "printf 'name? '; "+g.wait()+"; echo Ann; "+g.wait()+"; echo next", m{"interpreter": "none"}).id()
 	s := d.follow(t, path(id, "/events"), nil)
 	seen := s.until("the prompt", func(ev m) bool { return ev["partial"] == true })
 	partial := seen[len(seen)-1]
@@ -206,15 +222,15 @@ func TestPartialLine(t *testing.T) {
 		t.Errorf("partial %v", partial)
 	}
 	g.open(t)
-	rest := s.all()
-	wantSeqs(t, append(seen, rest...), 1)
-	if got := text(append(seen, rest...), "stdout"); !slices.Equal(got, []string{"name? Ann", "next"}) {
-		t.Errorf("lines %q", got)
+	seen = append(seen, s.until("the line", func(ev m) bool { return ev.str("line") == "name? Ann" && ev["partial"] != true })...)
+	if ev := seen[len(seen)-1]; ev["seq"] != partial["seq"] {
+		t.Errorf("the partial had seq %v, the line %v", partial["seq"], ev["seq"])
 	}
-	for _, ev := range rest {
-		if ev.str("line") == "name? Ann" && ev["partial"] != true && ev["seq"] != partial["seq"] {
-			t.Errorf("the partial had seq %v, the line %v", partial["seq"], ev["seq"])
-		}
+	g.open(t)
+	seen = append(seen, s.all()...)
+	wantSeqs(t, seen, 1)
+	if got := text(seen, "stdout"); !slices.Equal(got, []string{"name? Ann", "next"}) {
+		t.Errorf("lines %q", got)
 	}
 	for _, ev := range d.events(t, id) {
 		if ev["partial"] == true {

@@ -18,6 +18,10 @@ func TestFeed(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.fake(t, "out before", block)
+	now := d.get(t, "/events").want(t, 200).json(t) // starts now, with a cursor to go on from
+	if now["events"] == nil || len(now.list("events")) != 0 || now.str("next") == "" {
+		t.Errorf("the first page is %v", now)
+	}
 	feeds := map[string]*stream{}
 	for _, query := range []string{"", "tag=x", "environment=command", "kind=finalized", "tag=x&kind=finalized", "kind=output_appended&environment=fake"} {
 		feeds[query] = d.follow(t, "/events?"+query, nil)
@@ -50,6 +54,10 @@ func TestFeed(t *testing.T) {
 		if query == "" {
 			d.wantResume(t, seen)
 		}
+	}
+	page := d.get(t, "/events?after="+url.QueryEscape(now.str("next"))).want(t, 200).json(t).list("events")
+	if len(page) == 0 || page[0].num("process") != first || page[0].str("kind") != "process_created" {
+		t.Errorf("from then on: %v", page)
 	}
 	out := feeds["kind=output_appended&environment=fake"]
 	seen := out.until("three", func(ev m) bool { return ev.str("line") == "three" })
@@ -121,26 +129,29 @@ func TestSlowReaderLags(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
+	_ = conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 	fmt.Fprintf(conn, "GET /events HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", d.addr)
 	_ = conn.SetReadDeadline(time.Now().Add(patience))
-	r := bufio.NewReaderSize(conn, 512)
+	r := bufio.NewReader(conn)
 	if status, err := r.ReadString('\n'); err != nil || !strings.Contains(status, " 200 ") {
 		t.Fatalf("%q %v", status, err)
 	}
-	rec := d.sh(t, "seq 1 100000", block, m{"interpreter": "none"}).wantEnd(t, "success") // nobody reads meanwhile
+	rec := d.sh(t, "seq 1 50000", block, m{"interpreter": "none"}).wantEnd(t, "success") // nobody reads meanwhile
 	_ = conn.SetReadDeadline(time.Now().Add(patience))
-	for {
+	for last := ""; ; {
 		line, err := r.ReadString('\n')
 		if err != nil {
-			t.Fatalf("no lagged notice: %v", err)
+			t.Fatalf("no lagged notice: %v after %.300s", err, last)
+		}
+		if strings.HasPrefix(line, "data:") {
+			last = line
 		}
 		if strings.Contains(line, `"kind":"lagged"`) && strings.Contains(line, `"missed":`) {
 			break
 		}
 	}
-	page := d.get(t, path(rec.id(), "/events?after=50000")).want(t, 200).json(t).list("events")
-	if len(page) == 0 || page[0].num("seq") != 50001 || page[0].str("kind") != "output_appended" {
+	page := d.get(t, path(rec.id(), "/events?after=20000")).want(t, 200).json(t).list("events")
+	if len(page) == 0 || page[0].num("seq") != 20001 || page[0].str("kind") != "output_appended" {
 		t.Errorf("what was missed cannot be fetched: %v", page)
 	}
 }

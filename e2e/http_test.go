@@ -108,7 +108,7 @@ func (d *daemon) post(t testing.TB, path string, body any) answer {
 }
 
 func (a answer) String() string {
-	return fmt.Sprintf("%s %s %.300v → %d %.600s", a.method, a.path, a.request.body, a.status, a.body)
+	return fmt.Sprintf("%s %s %.300s → %d %.600s", a.method, a.path, fmt.Sprint(a.request.body), a.status, a.body)
 }
 
 // want checks the status and, for an error, its code and shape.

@@ -176,7 +176,7 @@ func TestKillRacesWithTheEnd(t *testing.T) {
 			}
 			rec := d.record(t, id)
 			if s := rec.exitState(); rec.state() != "idle" || s != "success" && s != "canceled" {
-				t.Errorf("%s/%s", rec.state(), s)
+				t.Errorf("after the kill answered %d it is %s/%s", kill.status, rec.state(), s)
 			}
 			finals := 0
 			for _, name := range kinds(d.events(t, id)) {

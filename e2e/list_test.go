@@ -101,7 +101,7 @@ func TestListRefuses(t *testing.T) {
 func TestListInclude(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
-	tag := "include-" + itoa(int64(len(d.ids(t, "")))) + t.Name()
+	tag := unique("include")
 	d.sh(t, "echo out; echo err >&2", block, m{"tags": []string{tag}})
 	for _, include := range []string{"", "code", "stdout", "stderr,output", "code,output,stdout,stderr"} {
 		query := "/processes?tag=" + tag

@@ -5,6 +5,8 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,15 +99,20 @@ func TestEventSource(t *testing.T) {
 	t.Parallel()
 	needNPM(t)
 	d := shared(t)
-	for _, drop := range []string{"", "5"} {
-		id := d.sh(t, "for i in $(seq 1 30); do echo line $i; sleep 0.01; done", m{"interpreter": "none"}).id()
+	id := d.sh(t, "for i in $(seq 1 30); do echo line $i; sleep 0.01; done", m{"interpreter": "none"}).id()
+	for _, addr := range []string{d.addr, cutOnce(t, d.addr, 900)} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "node", "events.mjs", "http://"+d.addr+path(id, "/events"), drop)
+		cmd := exec.CommandContext(ctx, "node", "events.mjs", "http://"+addr+path(id, "/events"))
 		cmd.Dir = "npm"
+		var said strings.Builder
+		cmd.Stderr = &said
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("drop after %q: %v\n%s", drop, err, tail(string(out), 2000))
+			t.Fatalf("%v\n%s%s", err, tail(string(out), 2000), said.String())
+		}
+		if addr != d.addr && said.Len() == 0 {
+			t.Error("the connection was not lost")
 		}
 		var events []m
 		for line := range strings.Lines(string(out)) {
@@ -124,6 +131,46 @@ func TestEventSource(t *testing.T) {
 		wantSeqs(t, events, 1)
 		wantJSON(t, stripped(stored(events)), mustJSON(t, stripped(d.events(t, id))))
 	}
+}
+
+// cutOnce forwards to an address and loses its first connection after so many
+// bytes of the answer.
+func cutOnce(t *testing.T, to string, after int64) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	wg.Go(func() {
+		for limit := after; ; limit = 1 << 40 {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { forward(client, to, limit) })
+		}
+	})
+	return l.Addr().String()
+}
+
+func forward(client net.Conn, to string, limit int64) {
+	defer client.Close()
+	server, err := net.Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(server, client)
+		server.Close() // the client is gone
+	}()
+	_, _ = io.CopyN(client, server, limit)
+	client.Close()
+	<-done
 }
 
 // curl reads the same, and sees events as they come.

@@ -94,7 +94,8 @@ func fits(template, path string) bool {
 		return false
 	}
 	for i := range want {
-		if want[i] != got[i] && !strings.HasPrefix(want[i], "{") {
+		parameter := strings.HasPrefix(want[i], "{") && strings.Trim(got[i], ".") != "" // dots are resolved before routing
+		if want[i] != got[i] && !parameter {
 			return false
 		}
 	}

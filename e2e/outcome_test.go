@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 )
@@ -50,6 +51,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// wantJSON compares by value and shows where the two begin to differ.
 func wantJSON(t testing.TB, got any, want string) {
 	t.Helper()
 	var parsed any
@@ -57,7 +59,13 @@ func wantJSON(t testing.TB, got any, want string) {
 		t.Fatal(err)
 	}
 	a, _ := json.Marshal(got)
-	if b, _ := json.Marshal(parsed); string(a) != string(b) {
-		t.Errorf("got  %s\nwant %s", a, b)
+	b, _ := json.Marshal(parsed)
+	if bytes.Equal(a, b) {
+		return
 	}
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	t.Errorf("at byte %d\ngot  …%.200s\nwant …%.200s", at, a[max(0, at-40):], b[max(0, at-40):])
 }

@@ -70,13 +70,13 @@ func TestRange(t *testing.T) {
 				t.Errorf("Range %s: %s, want %s", header, got, want)
 			}
 		}
-		for _, header := range []string{"bytes=10-", "bytes=100-200", "bytes=99999999999999999999-"} {
+		for _, header := range []string{"bytes=10-", "bytes=100-200"} {
 			a := d.do(t, request{method: "GET", path: path(rec.id(), route), header: m{"Range": header}}).want(t, 416)
 			if got := a.header.Get("Content-Range"); got != "bytes */10" && a.status == 416 {
 				t.Errorf("Range %s: Content-Range %q", header, got)
 			}
 		}
-		for _, header := range []string{"lines=1-2", "bytes=x-y", "bytes=5-2", "bytes", "bytes=-"} { // may be ignored or refused
+		for _, header := range []string{"lines=1-2", "bytes=x-y", "bytes=5-2", "bytes", "bytes=-", "bytes=99999999999999999999-"} { // may be ignored or refused
 			if a := d.do(t, request{method: "GET", path: path(rec.id(), route), header: m{"Range": header}}); a.status != 416 && (a.status != 200 || string(a.body) != "0123456789") {
 				t.Errorf("Range %s: %v", header, a)
 			}

@@ -73,3 +73,29 @@ func filesIn(dir string) (files []string) {
 	})
 	return files
 }
+
+// listening lists the TCP sockets on which a process listens.
+func listening(pid int) (ports []string, err error) {
+	inodes := map[string]bool{}
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, fd := range fds {
+		if target, err := os.Readlink(fd); err == nil {
+			inodes[strings.TrimSuffix(strings.TrimPrefix(target, "socket:["), "]")] = true
+		}
+	}
+	for _, table := range []string{"tcp", "tcp6"} {
+		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table))
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(content)) {
+			if f := strings.Fields(line); len(f) > 9 && f[3] == "0A" && inodes[f[9]] {
+				ports = append(ports, f[1])
+			}
+		}
+	}
+	return ports, nil
+}

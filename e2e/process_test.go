@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -58,7 +59,8 @@ func (d *daemon) sh(t testing.TB, script string, more ...m) m {
 }
 
 func with(body m, more ...m) m {
-	all := maps.Clone(body)
+	all := m{}
+	maps.Copy(all, body)
 	for _, extra := range more {
 		maps.Copy(all, extra)
 	}
@@ -95,7 +97,7 @@ func (r m) wantEnd(t testing.TB, exitState string) m {
 
 func (d *daemon) kill(t testing.TB, id int64, body m) m {
 	t.Helper()
-	return d.post(t, path(id, "/signals/kill"), body).want(t, 200).json(t)
+	return d.post(t, path(id, "/signals/kill"), with(body)).want(t, 200).json(t)
 }
 
 func (d *daemon) delete(t testing.TB, id int64) answer {
@@ -151,5 +153,10 @@ func (d *daemon) ended(t testing.TB, exitState string) int64 {
 	rec := d.fake(t, script, body, block).wantEnd(t, exitState)
 	return rec.id()
 }
+
+var uniques atomic.Int64
+
+// unique is a name nothing else has, also not in an earlier round of the tests.
+func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, uniques.Add(1)) }
 
 func lines(texts ...string) string { return strings.Join(texts, "\n") }

@@ -17,8 +17,10 @@ import (
 // no illegal state or transition, no acknowledged process lost, none run twice.
 func TestRandomLives(t *testing.T) {
 	t.Parallel()
+	did := map[string]int{}
+	defer func() { t.Logf("%v", did) }()
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld(t, rt)
+		w := newWorld(rt, did)
 		defer w.close()
 		rt.Repeat(map[string]func(*rapid.T){
 			"create":  w.create,
@@ -39,7 +41,8 @@ type world struct {
 	base, marks string
 	known       map[int64]*life
 	gone        []int64
-	last        int64 // the highest id
+	last        int64          // the highest id
+	did         map[string]int // what was acknowledged, over all worlds
 }
 
 // life is one acknowledged process as last seen.
@@ -54,12 +57,12 @@ type life struct {
 	killed    bool
 }
 
-func newWorld(t *testing.T, rt *rapid.T) *world {
+func newWorld(rt *rapid.T, did map[string]int) *world {
 	base, err := os.MkdirTemp(suite.dir, "w")
 	if err != nil {
 		rt.Fatal(err)
 	}
-	w := &world{base: base, marks: filepath.Join(base, "marks"), known: map[int64]*life{}}
+	w := &world{base: base, marks: filepath.Join(base, "marks"), known: map[int64]*life{}, did: did}
 	if err := os.MkdirAll(w.marks, 0o700); err != nil {
 		rt.Fatal(err)
 	}
@@ -103,6 +106,7 @@ func (w *world) create(rt *rapid.T) {
 		l.accepted = 1
 	}
 	w.last, w.known[l.id] = l.id, l
+	w.did["created"]++
 }
 
 func objectOf(rt *rapid.T, a answer) (got m) {
@@ -132,6 +136,7 @@ func (w *world) run(rt *rapid.T) {
 		force := rapid.Bool().Draw(rt, "force")
 		if w.call(rt, "POST", path(l.id, "/signals/run"), m{"force": force}, 200, 409).status == 200 {
 			l.accepted++
+			w.did["run"]++
 			l.killed, l.stopped = false, false
 		}
 	}
@@ -141,7 +146,10 @@ func (w *world) kill(rt *rapid.T) {
 	if l := w.pick(rt); l != nil {
 		body := m{"now": rapid.Bool().Draw(rt, "now"), "block": rapid.Bool().Draw(rt, "block")}
 		a := w.call(rt, "POST", path(l.id, "/signals/kill"), body, 200, 409)
-		l.killed = l.killed || a.status == 200
+		if a.status == 200 {
+			l.killed = true
+			w.did["killed"]++
+		}
 		if rec := a.object(); a.status == 200 && body["block"] == true && rec.state() != "idle" {
 			rt.Fatalf("a blocking kill answered %s", rec.state())
 		}
@@ -152,15 +160,18 @@ func (w *world) delete(rt *rapid.T) {
 	if l := w.pick(rt); l != nil && w.call(rt, "DELETE", path(l.id, ""), nil, 200, 409).status == 200 {
 		delete(w.known, l.id)
 		w.gone = append(w.gone, l.id)
+		w.did["deleted"]++
 	}
 }
 
 func (w *world) restart(rt *rapid.T) {
 	if rapid.Bool().Draw(rt, "crash") {
 		w.d.crash()
+		w.did["crashed"]++
 	} else if problems := w.d.end(); len(problems) > 0 {
 		rt.Fatal(strings.Join(problems, "\n"))
 	}
+	w.did["restarted"]++
 	for _, l := range w.known {
 		l.stopped = true
 	}

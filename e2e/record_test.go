@@ -71,6 +71,9 @@ func TestRecordInEachState(t *testing.T) {
 				t.Errorf("%s: %s is %v", state, key, rec[key])
 			}
 		}
+		if _, ok := rec.obj("enforced")["missing"].([]any); rec["enforced"] != nil && !ok {
+			t.Errorf("%s: enforced %v, want missing as a list", state, rec["enforced"])
+		}
 		wantKeys(t, rec.obj("usage"), "wallMs pausedMs cpuMs maxRssBytes tokens")
 		if _, ok := rec["tags"].([]any); !ok || rec["stdout"] == nil || rec["stderr"] == nil || rec["paused"] != false {
 			t.Errorf("%s: tags %v stdout %v stderr %v paused %v", state, rec["tags"], rec["stdout"], rec["stderr"], rec["paused"])

@@ -25,6 +25,7 @@ func TestRestart(t *testing.T) {
 			done := d.sh(t, "echo kept; echo x >> "+marks+"/done", block, m{"ref": "done", "tags": []string{"a"}}).wantEnd(t, "success").id()
 			before := d.record(t, done)
 			events := d.events(t, done)
+			memory := d.sh(t, "echo gone", block, m{"rawOutput": "memory"}).id()
 			idle := d.sh(t, "echo x >> "+marks+"/idle", m{"autorun": false}).id()
 			sleep := endless()
 			running := d.sh(t, "echo x >> "+marks+"/running; echo begun; setsid "+sleep+" & wait", m{"options": m{"grace": 100}}).id()
@@ -49,6 +50,7 @@ func TestRestart(t *testing.T) {
 			if got := d.get(t, path(done, "/stdout")).want(t, 200).body; string(got) != "kept\n" {
 				t.Errorf("stdout %q", got)
 			}
+			d.get(t, path(memory, "/stdout")).want(t, 410, "not_kept")
 			d.await(t, queued, "idle").wantEnd(t, "success")
 			for _, id := range []int64{running, hung} {
 				rec := d.record(t, id)
@@ -89,6 +91,7 @@ func TestRestart(t *testing.T) {
 func TestShutdownAnswersWaiters(t *testing.T) {
 	t.Parallel()
 	d := start(t)
+	idle := d.inState(t, "never")
 	id := d.sh(t, "trap '' TERM; echo ready; while :; do sleep 0.02; done", m{"options": m{"grace": 700}}).id()
 	wantLine(t, d.tap(t, path(id, "/stdout?follow=1")), "ready\n")
 	s := d.follow(t, path(id, "/events"), nil)
@@ -109,14 +112,20 @@ func TestShutdownAnswersWaiters(t *testing.T) {
 	if err := <-waiter; err != nil {
 		t.Errorf("the waiter was dropped: %v", err)
 	}
-	refused := 0
+	refused := map[string]int{}
 	for !d.over() {
-		if a, err := d.try(request{method: "POST", path: "/processes", body: m{"code": ""}}); err == nil && a.status != 201 {
-			a.want(t, 503, "shutting_down")
-			refused++
+		for _, at := range []string{"/processes", "/mci/processes", path(idle, "/signals/run")} {
+			body := any(m{"code": ""})
+			if at == path(idle, "/signals/run") {
+				body = m{"force": true}
+			}
+			if a, err := d.try(request{method: "POST", path: at, body: body}); err == nil && a.status >= 400 && a.status != 409 {
+				a.want(t, 503, "shutting_down")
+				refused[at]++
+			}
 		}
 	}
-	t.Logf("%d creates were refused with 503", refused)
+	t.Logf("refused with 503: %v", refused)
 	for {
 		if _, err := s.next(); err != nil {
 			break // the stream ended

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // ?wait= bounds a block: 504 says where the process is, and it goes on.
@@ -47,7 +46,7 @@ func TestBlockingSignals(t *testing.T) {
 func TestDisconnectEndsNothing(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
-	ref := "disconnect-" + itoa(time.Now().UnixNano())
+	ref := unique("disconnect")
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error)
 	go func() {
@@ -158,7 +157,7 @@ func TestIdempotencyKey(t *testing.T) {
 func TestIdempotencyAfterDelete(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
-	again := request{method: "POST", path: "/processes", body: m{"code": "", "block": true}, header: m{"Idempotency-Key": "deleted-one"}}
+	again := request{method: "POST", path: "/processes", body: m{"code": "", "block": true}, header: m{"Idempotency-Key": unique("deleted")}}
 	id := d.do(t, again).want(t, 201).json(t).id()
 	d.delete(t, id).want(t, 200)
 	a := d.do(t, again)

@@ -17,18 +17,32 @@ import (
 )
 
 // TestAsHost is no test: it is what other tests start this program for, a host
-// that spawns one sleeper and waits to be killed.
+// that spawns one sleeper, freezes it if told to, and waits to be killed.
 func TestAsHost(t *testing.T) {
 	name := os.Getenv("KEEPER_TEST_HOST")
 	if name == "" {
 		t.Skip("for TestHostKilled and others")
 	}
 	s := open(t, keeper.Options{Name: name, Tier: keeper.Tier(os.Getenv("KEEPER_TEST_TIER"))})
-	_, err := s.Spawn(context.Background(), keeper.Spec{Path: "/bin/sh", Args: []string{"-c",
-		"setsid sh -c 'echo up; exec sleep " + os.Getenv("KEEPER_TEST_MARK") + "' & wait"}, Stdout: os.Stdout})
+	up, stdout, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	j, err := s.Spawn(context.Background(), keeper.Spec{Path: "/bin/sh", Args: []string{"-c",
+		"setsid sh -c 'echo up; exec sleep " + os.Getenv("KEEPER_TEST_MARK") + "' & wait"}, Stdout: stdout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(up).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("KEEPER_TEST_FREEZE") != "" {
+		if err := j.Freeze(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = os.Stdout.WriteString(line)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
@@ -110,8 +124,36 @@ func TestSweepOfDeadHosts(t *testing.T) {
 	}
 }
 
-// A subreaper whose host dies ends its job.
+// What a dead host left frozen is swept, too.
+func TestSweepOfTheFrozen(t *testing.T) {
+	s, err := keeper.NewInProcess(keeper.Options{Name: t.Name(), Tier: keeper.TierCgroup2})
+	if err != nil {
+		t.Skip(err)
+	}
+	s.Close()
+	t.Setenv("KEEPER_TEST_FREEZE", "1")
+	m := mark(t, 5)
+	c := host(t, t.Name(), keeper.TierCgroup2, m)
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	if !sleeping(m) {
+		t.Fatal("the job died with its host: nothing to sweep")
+	}
+	open(t, keeper.Options{Tier: keeper.TierCgroup2}).Close()
+	if sleeping(m) {
+		t.Error("a dead host's frozen job is left")
+	}
+}
+
+// A subreaper whose host dies ends its job, and one that is frozen.
 func TestHostOfSubreaperKilled(t *testing.T) {
+	for _, freeze := range []string{"", "1"} {
+		t.Setenv("KEEPER_TEST_FREEZE", freeze)
+		hostOfSubreaperKilled(t)
+	}
+}
+
+func hostOfSubreaperKilled(t *testing.T) {
 	m := mark(t, 4)
 	c := host(t, t.Name(), keeper.TierSubreaper, m)
 	_ = c.Process.Kill()

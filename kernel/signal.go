@@ -173,7 +173,7 @@ func (p *proc) refused(what string, err error) error {
 // returns nil if it executes.
 func (p *proc) awaitStart(ctx context.Context) error {
 	p.mu.Lock()
-	if p.rec.Lifecycle != process.LifecycleCreated || !p.rec.Claimed || p.resolved || p.dropped {
+	if !p.starting() {
 		defer p.mu.Unlock()
 		return p.executing()
 	}
@@ -194,6 +194,13 @@ func (p *proc) awaitStart(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// starting reports whether the run has left the queue and does not execute
+// yet; p.mu is held. One that is claimed ahead still waits for a slot.
+func (p *proc) starting() bool {
+	out := p.cancel != nil || p.slot || p.rec.Claimed && !p.rec.Ahead
+	return out && p.rec.Lifecycle == process.LifecycleCreated && !p.resolved && !p.dropped
 }
 
 // begin tells those who await the start; p.mu is held.

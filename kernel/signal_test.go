@@ -11,6 +11,7 @@ import (
 	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/env/envfake"
 	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/rawlog"
 )
 
 func TestSignalLeavesTheVerdictToTheProgram(t *testing.T) {
@@ -145,6 +146,23 @@ func TestSignalWaitsForAStartUnderWay(t *testing.T) {
 	}
 	close(e.goOn)
 	if err := <-paused; err != nil || !r.rec(t, id).Paused {
+		t.Errorf("pause: %v", err)
+	}
+}
+
+// A run that is claimed ahead is queued, and is not waited for.
+func TestSignalOfOneClaimedAhead(t *testing.T) {
+	logs, err := rawlog.New(rawlog.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, 1, func(c *Config) { c.KeepQueue, c.Logs, c.RawOutput = true, logs, process.Persist })
+	r.start(t, 0, "hang")
+	id := r.start(t, 0, "hang")
+	r.await(t, id, "claimed ahead", func(p *process.Process) bool { return p.Claimed && p.Ahead })
+	ctx, cancel := context.WithTimeout(t.Context(), startWait/2)
+	defer cancel()
+	if _, err := r.Signal(ctx, id, process.SIGPAUSE, SignalOptions{}); !errors.Is(err, process.ErrNotRunning) {
 		t.Errorf("pause: %v", err)
 	}
 }

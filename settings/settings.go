@@ -117,8 +117,12 @@ func (t Setting) resolve(s *Settings, src Sources, file configFile) error {
 
 // sources lists who names a setting, the weakest first.
 func (t Setting) sources(src Sources, file configFile) (all []given) {
-	if t.Default != "" {
-		all = append(all, given{source: "default of " + t.Name, values: t.split(t.Default)})
+	weakest := t.Default
+	if t.implied != nil {
+		weakest = t.implied()
+	}
+	if weakest != "" {
+		all = append(all, given{source: "default of " + t.Name, values: t.split(weakest)})
 	}
 	if g, ok := file.keys[t.Name]; ok {
 		all = append(all, g)

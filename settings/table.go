@@ -13,9 +13,10 @@ type Setting struct {
 	Default string // as one would write it; empty: see Usage
 	Usage   string // one sentence
 
-	shape shape
-	path  bool // relative values are resolved against their source
-	set   func(*Settings, string) error
+	shape   shape
+	path    bool          // relative values are resolved against their source
+	implied func() string // a default that depends on the machine
+	set     func(*Settings, string) error
 }
 
 type shape int
@@ -67,8 +68,8 @@ func Table() []Setting {
 
 		{Name: "environment", Value: "NAME", Default: environmentTypeScript, set: text(func(s *Settings) *string { return &s.Environment }),
 			Usage: "environment of processes that name none"},
-		{Name: "concurrency", Value: "ENV=N", Default: defaultConcurrency(), shape: mapping, set: setConcurrency,
-			Usage: "how many processes of an environment run at a time; none: no limit"},
+		{Name: "concurrency", Value: "ENV=N", implied: defaultConcurrency, shape: mapping, set: setConcurrency,
+			Usage: "how many processes of an environment run at a time; none: no limit (default: command as many as CPUs, typescript 16 times that)"},
 		{Name: "max-active", Value: "N", Default: "100000", set: count(func(s *Settings) *int { return &s.MaxActive }),
 			Usage: "how many processes may be queued or running before new ones are refused (429); none: no limit"},
 		{Name: "default-timeout", Value: "ENV=MS", Default: environmentTypeScript + "=30000", shape: mapping, set: setDefaultTimeout,

@@ -66,6 +66,40 @@ func TestOutputThroughPipes(t *testing.T) {
 	}
 }
 
+// eager is a host that signals the program as soon as it hears of it.
+type eager struct {
+	*envtest.Host
+	signal func() error
+}
+
+func (h *eager) Started(pid int, e process.Enforced) {
+	if err := h.signal(); err != nil {
+		panic(err)
+	}
+	h.Host.Started(pid, e)
+}
+
+func TestSignalReachesWhatHasJustStarted(t *testing.T) {
+	e := open(t)
+	signal := func() error { return e.(env.Signaler).Signal(1, process.SIGTERM) }
+	res, err := e.Execute(t.Context(), env.Input{EID: 1, Run: 1, Spec: sh("exec sleep 1000")}, &eager{envtest.NewHost(t), signal})
+	if err != nil || res.Exit == nil || res.Exit.Signal != "SIGTERM" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	pause := func() error { return e.(env.Pauser).Pause(t.Context(), 1, false) }
+	h := &eager{envtest.NewHost(t), pause}
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Execute(t.Context(), env.Input{EID: 1, Run: 1, Spec: sh("exec sleep 1000")}, h)
+		done <- err
+	}()
+	<-h.Began
+	e.Kill(1)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCancelWhileSpawningIsNoSpawnError(t *testing.T) {
 	e := open(t)
 	for i := range 50 {

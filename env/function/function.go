@@ -4,7 +4,7 @@
 //
 // A function cannot be stopped by force. One that ignores its context is left
 // behind when it is killed: its process ends, its goroutine does when the
-// function returns.
+// function returns. Nor can one be paused; SIGTERM and SIGINT cancel it.
 package function
 
 import (
