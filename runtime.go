@@ -151,9 +151,13 @@ func (rt *Runtime) release() (err error) {
 	return err
 }
 
-// Close stops accepting processes and ends what runs: SIGTERM to each tree,
+// Stop stops accepting processes and ends what runs: SIGTERM to each tree,
 // SIGKILL after the grace. Queued processes of a durable runtime stay queued
-// for the next one; others are canceled. It may be called again.
+// for the next one; others are canceled. It returns when that is done; what
+// there is can still be read. Close follows.
+func (rt *Runtime) Stop() { rt.kernel.Stop() }
+
+// Close is Stop, and releases the runtime. It may be called again.
 func (rt *Runtime) Close() error {
 	rt.closeOnce.Do(func() { rt.closeErr = rt.release() })
 	return rt.closeErr

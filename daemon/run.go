@@ -185,6 +185,7 @@ type limits struct {
 	idle     time.Duration // between two requests of a connection
 	body     time.Duration // to send a body, plus what its size needs at bodyRate
 	bodyRate int64         // bytes a second
+	quiet    time.Duration // without a request, before it closes
 	linger   time.Duration // for requests to end, once the runtime has closed
 	farewell time.Duration // to send the last traces
 	giveUp   time.Duration // for what was killed to be gone
@@ -192,5 +193,5 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{header: 10 * time.Second, idle: 2 * time.Minute, body: 30 * time.Second, bodyRate: 64 << 10,
-		linger: 5 * time.Second, farewell: 3 * time.Second, giveUp: 30 * time.Second}
+		quiet: 100 * time.Millisecond, linger: 5 * time.Second, farewell: 3 * time.Second, giveUp: 30 * time.Second}
 }

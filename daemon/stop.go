@@ -23,22 +23,42 @@ const killInterval = 50 * time.Millisecond
 // what still runs.
 func (d *daemon) stop(hurry <-chan struct{}) error {
 	began := time.Now()
-	closed := make(chan error, 1)
-	go func() { closed <- d.runtime.Close() }()
-	err := d.awaitRuntime(closed, hurry)
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); d.runtime.Stop() }()
+	err := d.awaitRuntime(stopped, hurry)
+	d.lastQuestions(hurry)
 	d.server.Stop()
-	err = errors.Join(err, d.shutdown(hurry), d.leave())
+	err = errors.Join(err, d.shutdown(hurry))
+	if !errors.Is(err, errHangs) { // else closing would wait for it
+		err = errors.Join(err, d.runtime.Close())
+	}
+	err = errors.Join(err, d.leave())
 	d.log.Info("stopped", "took", time.Since(began).Round(time.Millisecond).String())
 	return err
 }
 
+// lastQuestions lets clients whose process has just ended ask how: they do so
+// at once, or not at all.
+func (d *daemon) lastQuestions(hurry <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*d.limits.quiet)
+	defer cancel()
+	go func() {
+		select {
+		case <-hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	d.server.Quiet(ctx, d.limits.quiet)
+}
+
 // awaitRuntime waits for the runtime to have ended what runs.
-func (d *daemon) awaitRuntime(closed <-chan error, hurry <-chan struct{}) error {
+func (d *daemon) awaitRuntime(stopped, hurry <-chan struct{}) error {
 	deadline := time.NewTimer(d.settings.StopTimeout)
 	defer deadline.Stop()
 	select {
-	case err := <-closed:
-		return err
+	case <-stopped:
+		return nil
 	case <-deadline.C:
 		d.log.Warn("the time to stop is over: killing what still runs", "stop-timeout", d.settings.StopTimeout.String())
 	case <-hurry:
@@ -51,8 +71,8 @@ func (d *daemon) awaitRuntime(closed <-chan error, hurry <-chan struct{}) error 
 	for {
 		d.killAll()
 		select {
-		case err := <-closed:
-			return err
+		case <-stopped:
+			return nil
 		case <-enough.C:
 			return errHangs
 		case <-again.C:

@@ -71,12 +71,14 @@ type Kernel struct {
 	nextID  atomic.Int64
 	active  atomic.Int64 // runs that are queued or executing
 
-	blocks   sync.Pool // read buffers of pumps
-	closing  atomic.Bool
-	closed   chan struct{} // closed when Close begins
-	runs     sync.WaitGroup
-	services sync.WaitGroup
-	creating sync.WaitGroup // creates and re-runs on their way into the table
+	blocks    sync.Pool // read buffers of pumps
+	closing   atomic.Bool
+	closed    chan struct{} // closed when Stop begins
+	stopping  sync.Once     // Stop
+	releasing sync.Once     // Close
+	runs      sync.WaitGroup
+	services  sync.WaitGroup
+	creating  sync.WaitGroup // creates and re-runs on their way into the table
 
 	spawning sync.Mutex // guards refs, keys and the active cap while a create is under way
 	refs     map[string]bool
@@ -165,19 +167,16 @@ func (k *Kernel) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Close stops accepting processes, ends what runs (SIGTERM, the grace,
-// SIGKILL) and waits for it. Queued processes stay queued where they survive,
-// else they are canceled. It may be called again.
-func (k *Kernel) Close() error {
+// Stop stops accepting processes, ends what runs (SIGTERM, the grace, SIGKILL)
+// and waits for it. Queued processes stay queued where they survive, else they
+// are canceled. What there is can still be read, until Close. It may be called
+// again, and waits then, too.
+func (k *Kernel) Stop() { k.stopping.Do(k.stop) }
+
+func (k *Kernel) stop() {
 	k.spawning.Lock()
 	k.closing.Store(true)
-	select {
-	case <-k.closed:
-		k.spawning.Unlock()
-		return nil
-	default:
-		close(k.closed)
-	}
+	close(k.closed)
 	k.spawning.Unlock()
 	k.journal.hurry.Store(true)
 	k.creating.Wait()
@@ -188,13 +187,20 @@ func (k *Kernel) Close() error {
 		p.shutdown(k.cfg.KeepQueue)
 	}
 	k.runs.Wait()
-	err := k.teardown(context.Background())
-	k.services.Wait()
-	k.journal.close()
-	for _, p := range k.table.list() {
-		p.feed.end()
-	}
-	k.events.end()
+}
+
+// Close is Stop, and releases everything. It may be called again.
+func (k *Kernel) Close() (err error) {
+	k.releasing.Do(func() {
+		k.Stop()
+		err = k.teardown(context.Background())
+		k.services.Wait()
+		k.journal.close()
+		for _, p := range k.table.list() {
+			p.feed.end()
+		}
+		k.events.end()
+	})
 	return err
 }
 

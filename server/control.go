@@ -84,7 +84,7 @@ func (q *request) remove() error {
 	if err != nil {
 		return err
 	}
-	q.s.log.Info("process deleted", "process", int64(rec.ID))
+	q.s.log.Debug("process deleted", "process", int64(rec.ID))
 	if q.route.mci {
 		return q.answerRecord(http.StatusOK, rec)
 	}

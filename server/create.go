@@ -42,7 +42,7 @@ func (q *request) spawn(body *api.Create, raw []byte) error {
 		return err
 	}
 	id := h.ID()
-	q.s.log.Info("process created", "process", int64(id), "environment", spec.Environment)
+	q.s.log.Debug("process created", "process", int64(id), "environment", spec.Environment)
 	q.w.Header().Set("Location", q.location(id))
 	if body.Block && autorun {
 		return q.answerWhenIdle(status, id)

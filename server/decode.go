@@ -5,14 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
-
-// bodyTime is how long a client may take to send a body.
-const bodyTime = time.Minute
 
 // decode reads the body into v, after checking it against the route's schema.
 // A body that may be left out is then as if it were {}. It returns the bytes.
@@ -52,10 +48,7 @@ func (q *request) readBody() ([]byte, error) {
 		q.w.Header().Set("Connection", "close")
 		return nil, tooLarge(limit)
 	}
-	control := http.NewResponseController(q.w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // where there is a connection
 	b, err := io.ReadAll(http.MaxBytesReader(q.w, q.r.Body, limit))
-	_ = control.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

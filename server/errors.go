@@ -45,9 +45,6 @@ func statusOf(code process.Code) int {
 // fail answers with an error. What has no code is the server's own fault: it is
 // logged, and the client is told no more than that.
 func (q *request) fail(err error) {
-	if q.r.Context().Err() != nil && !errors.Is(err, process.ErrClosed) {
-		return // nobody listens
-	}
 	var e *process.Error
 	switch {
 	case errors.As(err, &e) && statusOf(e.Code) != http.StatusInternalServerError:

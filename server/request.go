@@ -37,6 +37,7 @@ func (s *Server) serve(rt *route) http.HandlerFunc {
 
 // enter takes a slot and checks the scope and the query.
 func (q *request) enter() error {
+	q.s.served.Add(1)
 	if err := q.authorize(); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
@@ -58,7 +60,8 @@ type Server struct {
 	handler http.Handler // mux, wrapped
 	slots   chan struct{}
 	waiters chan struct{}
-	buffers sync.Pool // of event streams: one has none while it waits
+	served  atomic.Int64 // requests that came
+	buffers sync.Pool    // of event streams: one has none while it waits
 
 	mu      sync.Mutex     // guards adding to streams
 	streams sync.WaitGroup // event streams on connections of their own
@@ -112,6 +115,24 @@ func (s *Server) Stop() {
 	s.stop(errStopping)
 	s.mu.Unlock()
 	s.streams.Wait()
+}
+
+// Quiet waits until no request has been worked on for a while, or ctx is over:
+// clients whose stream has just ended have one more question.
+func (s *Server) Quiet(ctx context.Context, d time.Duration) {
+	const look = 10 * time.Millisecond
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for seen, since := s.served.Load(), time.Now(); time.Since(since) < d; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if n := s.served.Load(); n != seen || len(s.slots) > 0 {
+			seen, since = n, time.Now()
+		}
+	}
 }
 
 // own runs f as one of the server's streams, unless it stops.

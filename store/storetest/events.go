@@ -18,7 +18,7 @@ func payloads() []process.Payload {
 		&process.ProgressUpdated{}, &process.LabelUpdated{}, &process.WarningDetected{}, &process.KnownErrorDetected{},
 		&process.FindingEmitted{}, &process.PromptDetected{}, &process.SummarySet{}, &process.InterpreterError{},
 		&process.SignalDelivered{}, &process.ChildSpawned{}, &process.Reparented{}, &process.Reaped{}, &process.Exited{},
-		&process.Cancelled{}, &process.TimedOut{}, &process.Finalized{},
+		&process.Cancelled{}, &process.Paused{}, &process.Resumed{}, &process.TimedOut{}, &process.Finalized{},
 	}
 	f := &filler{}
 	for i, k := range kinds {
