@@ -69,6 +69,12 @@ type Pauser interface {
 	Resume(eid process.ID) error
 }
 
+// Counter is an Environment that knows how many processes of the operating
+// system a run consists of.
+type Counter interface {
+	Members(eid process.ID) int
+}
+
 // Checker is an Environment that can refuse a spec before it is stored.
 type Checker interface {
 	// Check returns a *process.Error that names the field, or nil.

@@ -17,7 +17,8 @@ type KillOptions struct {
 	Grace time.Duration // 0: the process's own
 	Alone bool          // leave its child processes running
 
-	signal process.Signal // what it began with; 0: SIGTERM
+	signal  process.Signal // what it began with; 0: SIGTERM
+	members int            // of the tree, when it was asked for
 }
 
 // Kill ends a process: a queued one at once, never executed; a running one by
@@ -33,6 +34,7 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 		return process.ErrAlreadyIdle
 	}
 	asked := make(chan error, 1)
+	o.members = p.members()
 	if !p.stop(process.ErrCanceled, o, func(err error) { asked <- err }) {
 		return process.ErrAlreadyIdle
 	}
@@ -45,6 +47,7 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 				if !killed[c] {
 					killed[c] = true
 					fresh++
+					o.members = c.members()
 					c.stop(process.ErrCanceled, o, nil)
 				}
 			}
@@ -54,6 +57,16 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 		}
 	}
 	return await(ctx, asked)
+}
+
+// members counts the operating system's processes of the run, where the
+// environment can.
+func (p *proc) members() int {
+	c, ok := p.env.Environment.Environment.(env.Counter)
+	if !ok || p.view.Load().State == process.Idle {
+		return 0
+	}
+	return c.Members(p.id)
 }
 
 // Cancel is Kill for callers to whom a finished process is as good.
@@ -88,7 +101,7 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 		events = append(events, process.TimedOut{TimeoutMS: p.rec.Options.Timeout.Milliseconds()})
 	case cause == process.ErrCanceled && !p.canceled:
 		p.canceled = true
-		events = append(events, process.Cancelled{Now: o.Now})
+		events = append(events, process.Cancelled{Now: o.Now, Processes: o.members})
 	}
 	if cause == process.ErrCanceled && !o.Alone {
 		p.killTree = true

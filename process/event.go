@@ -189,6 +189,9 @@ type (
 	// Cancelled says that a cancel was asked for.
 	Cancelled struct {
 		Now bool `json:"now"` // without grace
+		// Processes is how many of the operating system's lived in the run's
+		// tree at that time, where that is known.
+		Processes int `json:"processes,omitempty"`
 	}
 	// TimedOut says that the run's clock ran out.
 	TimedOut struct {

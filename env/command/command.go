@@ -202,6 +202,19 @@ func (e *Env) Signal(eid process.ID, s process.Signal) error {
 	return nil
 }
 
+// Members counts the living processes of a command's tree.
+func (e *Env) Members(eid process.ID) int {
+	r := e.find(eid)
+	if r == nil {
+		return 0
+	}
+	job := r.attached()
+	if job == nil {
+		return 0
+	}
+	return len(job.Members())
+}
+
 // Kill ends a command and all its descendants.
 func (e *Env) Kill(eid process.ID) {
 	if r := e.find(eid); r != nil {
