@@ -37,7 +37,9 @@ func newRig(t *testing.T) *rig {
 }
 
 func (r *rig) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(r.t.Context(), filepath.Join(binaryDir, binaryName), args...)
+	ctx, cancel := context.WithTimeout(r.t.Context(), deadline)
+	r.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, filepath.Join(binaryDir, binaryName), args...)
 	cmd.Env, cmd.Dir = r.env, r.dir
 	return cmd
 }

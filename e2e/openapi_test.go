@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,7 +95,8 @@ func fits(template, path string) bool {
 		return false
 	}
 	for i := range want {
-		parameter := strings.HasPrefix(want[i], "{") && strings.Trim(got[i], ".") != "" // dots are resolved before routing
+		plain, _ := url.PathUnescape(got[i])
+		parameter := strings.HasPrefix(want[i], "{") && strings.Trim(plain, "./") != "" // those are resolved before routing
 		if want[i] != got[i] && !parameter {
 			return false
 		}

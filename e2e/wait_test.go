@@ -13,16 +13,18 @@ import (
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
-	a := d.post(t, "/processes?wait=50", m{"code": "sleep 400ms\nout done", "block": true}).want(t, 504, "wait_exceeded")
+	g := newGate(t)
+	a := d.post(t, "/processes?wait=50", m{"environment": "command", "code": g.wait(), "block": true}).want(t, 504, "wait_exceeded")
 	location := a.header.Get("Location")
 	at := strings.LastIndex(location, "/processes/")
 	if at < 0 {
 		t.Fatalf("Location %q", location)
 	}
 	rec := d.get(t, location[at:]).want(t, 200).json(t)
-	if rec.state() != "running" {
-		t.Errorf("after the 504 it is %s", rec.state())
+	if rec.state() == "idle" {
+		t.Errorf("after the 504 it is %s/%s", rec.state(), rec.exitState())
 	}
+	g.open(t)
 	d.await(t, rec.id(), "idle").wantEnd(t, "success")
 	d.post(t, "/processes?wait=60000", m{"code": "", "block": true}).want(t, 201).json(t).wantEnd(t, "success")
 	if got := d.post(t, "/processes?wait=60000", m{"code": "hang"}).want(t, 201).json(t); got.state() == "idle" {
@@ -46,11 +48,11 @@ func TestBlockingSignals(t *testing.T) {
 func TestDisconnectEndsNothing(t *testing.T) {
 	t.Parallel()
 	d := shared(t)
-	ref := unique("disconnect")
+	ref, g := unique("disconnect"), newGate(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error)
 	go func() {
-		_, err := d.open(ctx, request{method: "POST", path: "/processes", body: m{"code": "sleep 300ms\nout done", "block": true, "ref": ref}})
+		_, err := d.open(ctx, request{method: "POST", path: "/processes", body: m{"environment": "command", "code": g.wait() + "; echo done", "block": true, "ref": ref}})
 		gone <- err
 	}()
 	var id int64
@@ -65,6 +67,7 @@ func TestDisconnectEndsNothing(t *testing.T) {
 	if err := <-gone; err == nil {
 		t.Error("the request was answered before it was given up")
 	}
+	g.open(t)
 	if rec := d.await(t, id, "idle").wantEnd(t, "success"); rec.str("stdout") != "done\n" {
 		t.Errorf("stdout %q", rec.str("stdout"))
 	}
