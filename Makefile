@@ -31,8 +31,8 @@ install: build man completions ## all of it below DESTDIR and PREFIX, with units
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' packaging/systemd/user/reeve.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/reeve.service
 	test -e $(DESTDIR)$(SYSCONFDIR)/reeve/config.yaml || install -D -m 644 packaging/config.yaml $(DESTDIR)$(SYSCONFDIR)/reeve/config.yaml
 
-run: ## the headless example
-	go run ./examples/headless
+run: ## the daemon, from source
+	go run ./cmd/reeve serve
 
 test: ## all tests, as CI runs them
 	./scripts/test
@@ -42,6 +42,9 @@ bench: ## every figure beside its baseline, at full length
 	go test -run '^$$' -bench 'SpawnThroughput|Capture|Subscribers' -benchtime 9x .
 	go test -run '^$$' -bench DurableNoop -benchtime 100000x .
 	go test -run '^$$' -bench Parked -benchtime 1x .
+	go test -run '^$$' -bench 'Throughput|CreateToFinished' -benchtime 10x ./bench
+	go test -run '^$$' -bench IdleStreams -benchtime 3x ./bench
+	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench List -benchtime 10x -timeout 30m ./bench
 	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
 
 torture: ## kill the host under load, again and again

@@ -67,7 +67,7 @@ func (a *App) root() *cobra.Command {
 		Use:   "reeve",
 		Short: "Run work as processes: durable, observable, and dead when killed",
 		Long: "Reeve runs work as processes. Each has a durable record and a place in a tree,\n" +
-			"obeys signals, streams events, keeps its output, and survives its daemon.",
+			"obeys signals, streams events, keeps its output, and dies when it is killed.",
 		Example: "  reeve run -- make build         run a command, output live, exit with its code\n" +
 			"  reeve run --detach -- ./serve   run it in the background, print its id\n" +
 			"  reeve ps                        what is running\n" +

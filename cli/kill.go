@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,9 +64,15 @@ func (a *App) kill(ctx context.Context, args []string, body api.Kill) error {
 		return err
 	}
 	k := &killing{client: c, body: body}
+	if err := k.mark(ctx); err != nil {
+		return err
+	}
 	failed := a.each(ids, func(id process.ID) error { return k.look(ctx, id) })
 	failed = errors.Join(failed, a.each(slices.Clone(k.named), func(id process.ID) error { return k.ask(ctx, id) }))
 	if err := k.wait(ctx); err != nil {
+		return err
+	}
+	if err := k.count(ctx); err != nil {
 		return err
 	}
 	return errors.Join(failed, a.reportKill(k))
@@ -78,6 +85,39 @@ type killing struct {
 	named  []process.ID // to be killed
 	active []process.ID // those, and what dies with them
 	ended  []process.Record
+	cursor string // of the events, from before
+	dead   int    // processes of the operating system, or of Reeve where there are none
+}
+
+// mark takes note of where the events are.
+func (k *killing) mark(ctx context.Context) error {
+	now, err := k.client.AllEventsPage(ctx, client.EventFilter{}, "")
+	k.cursor = cmp.Or(now.Next, "0")
+	return err
+}
+
+// count adds up how many processes each kill was about.
+func (k *killing) count(ctx context.Context) error {
+	of := map[process.ID]int{}
+	for after := k.cursor; ; {
+		page, err := k.client.AllEventsPage(ctx, client.EventFilter{Kind: process.KindCancelled}, after)
+		if err != nil {
+			return err
+		}
+		for _, ev := range page.Events {
+			if d, ok := ev.Data.(process.Cancelled); ok {
+				of[ev.Process] = d.Processes
+			}
+		}
+		if len(page.Events) == 0 || page.Next == after {
+			break
+		}
+		after = page.Next
+	}
+	for _, id := range k.active {
+		k.dead += max(1, of[id])
+	}
+	return nil
 }
 
 // look notes what will die.
@@ -129,7 +169,7 @@ func (k *killing) wait(ctx context.Context) error {
 
 // reportKill says what ended. Whatever is left makes the command fail.
 func (a *App) reportKill(k *killing) error {
-	left := 0
+	left, dead := 0, k.dead
 	for i := range k.ended {
 		rec := &k.ended[i]
 		if a.global.json {
@@ -142,11 +182,12 @@ func (a *App) reportKill(k *killing) error {
 		}
 		for _, s := range rec.Outcome.Survivors {
 			left++
+			dead--
 			a.say("%s left process %d (%s) alive", rec.ID, s.PID, plain(s.Command))
 		}
 	}
 	if len(k.named) > 0 && !a.global.json {
-		if _, err := fmt.Fprintf(a.Stdout, "%s ended, %d left\n", plural(len(k.active), "process", "processes"), left); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s ended, %d left\n", plural(max(dead, 0), "process", "processes"), left); err != nil {
 			return err
 		}
 	}

@@ -20,8 +20,9 @@ func (a *App) tokenCommand() *cobra.Command {
 			"daemon on loopback may use it; once there is one, every client over TCP needs a token.\n" +
 			"The unix socket needs none: its file mode keeps other users out.\n\n" +
 			"These commands work on the data directory itself, whether the daemon runs or not.",
-		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  reeve token create --scope run --name ci\n  reeve token list\n  reeve token rm 3f9c2a",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRemoveCommand())
 	return c
@@ -100,6 +101,8 @@ func (a *App) tokenListCommand() *cobra.Command {
 		Use:               "list",
 		Aliases:           []string{"ls"},
 		Short:             "List the tokens",
+		Long:              "List the tokens of a data directory: their scopes, and how long they are valid. Secrets\nare not kept, so none is shown.",
+		Example:           "  reeve token list\n  reeve token list --json",
 		Args:              usageArgs(cobra.NoArgs),
 		ValidArgsFunction: noFiles,
 		RunE:              func(*cobra.Command, []string) error { return a.tokenList() },
@@ -137,6 +140,8 @@ func (a *App) tokenRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rm ID...",
 		Short:             "Remove tokens; they are refused from then on",
+		Long:              "Remove tokens. A daemon that runs refuses them from its next request on. With the last\none gone, clients on loopback need none again.",
+		Example:           "  reeve token rm 3f9c2a\n  reeve token list --json",
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.completeTokens,
 		RunE:              func(_ *cobra.Command, ids []string) error { return a.tokenRemove(ids) },

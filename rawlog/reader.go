@@ -30,6 +30,10 @@ func (ls *Logs) Open(id int64, run int) (*Reader, error) {
 	if _, err := r.settled(); err != nil {
 		return nil, fmt.Errorf("log of %d-%d: %w", id, run, err)
 	}
+	if ls.find(id, run) != nil { // it began between the two looks: what was opened is no finished log
+		_ = r.Close()
+		return ls.Open(id, run)
+	}
 	return r, nil
 }
 
