@@ -145,10 +145,10 @@ func (p *proc) over(reaped bool) {
 		if p.view.Load().Outcome != nil {
 			p.observe(context.Background(), Finished)
 		}
+		p.k.active.Add(-1) // before anybody can find it over
 		if reaped {
 			p.leave()
 		}
-		p.k.active.Add(-1)
 		close(p.done)
 		p.k.runs.Done()
 	})

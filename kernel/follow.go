@@ -110,6 +110,9 @@ func (s *Subscription) changed(ctx context.Context) error {
 
 // Ready reports whether Next would return without waiting.
 func (s *Subscription) Ready() bool {
+	if s.unrun && s.pos >= s.upTo && len(s.pending) == 0 {
+		return false
+	}
 	if len(s.pending) > 0 || len(s.taken) > 0 || s.finished || s.feed == nil || !s.caught {
 		return true
 	}

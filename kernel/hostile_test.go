@@ -57,18 +57,23 @@ func interrupted(f *feed, next int64, happens func()) window {
 	return f.at(next)
 }
 
-// The same without help: one reader beside others that come and go, as Poll and
-// heartbeats do. It fails within seconds where the wake-up can be lost.
+// The same without help: a reader that looks again before it waits, as an event
+// stream does (Poll, then Next), and a publisher.
 func TestHostileLostWakeUpUnderLoad(t *testing.T) {
-	const items = 300_000
 	f := newFeed(1<<20, 0, 0)
 	var reached atomic.Int64
-	stuck := make(chan struct{})
-	var readers sync.WaitGroup
+	over := make(chan struct{})
+	var reader sync.WaitGroup
 	_, _, next := f.join()
-	readers.Go(func() {
-		for next < items {
+	reader.Go(func() {
+		for {
 			w := f.from(next)
+			for i := 0; len(w.items) == 0 && i < 50; i++ {
+				w = f.at(next)
+			}
+			if len(w.items) == 0 {
+				w = f.from(next)
+			}
 			if len(w.items) > 0 {
 				next = w.next + int64(len(w.items))
 				reached.Store(next)
@@ -76,26 +81,20 @@ func TestHostileLostWakeUpUnderLoad(t *testing.T) {
 			}
 			select {
 			case <-w.wake:
-			case <-stuck:
+			case <-over:
 				return
 			}
 		}
 	})
-	for i := int64(1); i <= items; i++ {
+	end := time.Now().Add(3 * time.Second)
+	for i := int64(1); time.Now().Before(end) && !t.Failed(); i++ {
 		f.publish([]*item{{seq: i, count: 1}})
-		for try := 0; reached.Load() < i; try++ { // so that the reader has read all each time
-			if try < 1000 {
-				continue
-			}
-			if !eventuallyWithin(2*time.Second, func() bool { return reached.Load() >= i }) {
-				t.Errorf("the reader sleeps at %d, %d are published, waiting is %v", reached.Load(), i, f.waiting.Load())
-				close(stuck)
-				readers.Wait()
-				return
-			}
+		if i%4 == 0 && !eventuallyWithin(time.Second, func() bool { return reached.Load() >= i }) {
+			t.Errorf("the reader sleeps at %d, %d are published, waiting is %v", reached.Load(), i, f.waiting.Load())
 		}
 	}
-	readers.Wait()
+	close(over)
+	reader.Wait()
 }
 
 func eventuallyWithin(d time.Duration, cond func() bool) bool {
@@ -103,7 +102,7 @@ func eventuallyWithin(d time.Duration, cond func() bool) bool {
 		if time.Now().After(giveUp) {
 			return false
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(10 * time.Microsecond)
 	}
 	return true
 }
@@ -119,7 +118,7 @@ func TestHostileStartWithoutAMark(t *testing.T) {
 		t.Fatal("not claimed ahead")
 	}
 	// Its folder cannot be made: a full or broken disk would do as well.
-	if err := os.WriteFile(filepath.Join(r.cfg.Logs.Dir(), next.String()), nil, 0o600); err != nil {
+	if err := os.Symlink("nowhere", filepath.Join(r.cfg.Logs.Dir(), next.String())); err != nil {
 		t.Fatal(err)
 	}
 	// The host dies when the environment has been called, and before anything
@@ -172,7 +171,7 @@ func TestHostileFollowSeesASteadyUnterminatedLine(t *testing.T) {
 	if !eventuallyWithin(10*time.Second, func() bool { return size() >= 50 }) {
 		t.Fatal("no output")
 	}
-	if n := b.Len(); n == 0 {
+	if n := b.Len(); n < 25 {
 		t.Errorf("50 bytes were written in a second, the follower has %d", n)
 	}
 }

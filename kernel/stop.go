@@ -36,7 +36,13 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 	asked := make(chan error, 1)
 	o.members = p.members()
 	if !p.stop(process.ErrCanceled, o, func(err error) { asked <- err }) {
-		return process.ErrAlreadyIdle
+		// Nobody is told that it is idle before that can be read.
+		select {
+		case <-p.done:
+			return process.ErrAlreadyIdle
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	if !o.Alone {
 		// Children born while this walks have a parent that is being killed

@@ -36,10 +36,12 @@ type Subscription struct {
 	err     error
 
 	finished bool // its last event was given
+	unrun    bool // the process has never run: the stream goes on with its first run
 	polling  bool // Next does not wait
 
-	once sync.Once
-	gone chan struct{}
+	once    sync.Once
+	gone    chan struct{}
+	joining sync.Mutex // guards feed and unrun where Close may meet awaitRun
 }
 
 // Subscribe follows all processes: what happens from now on, or from after a
@@ -71,7 +73,65 @@ func (k *Kernel) SubscribeProcess(ctx context.Context, id process.ID, after int6
 		return nil, err
 	}
 	s.upTo, s.run = rec.LastSeq, max(1, rec.Number)
+	if rec.Number == 0 {
+		// Joined before the table is looked at again, so that no run is missed.
+		s.unrun = true
+		_, _, s.next = k.events.join()
+	}
 	return s, nil
+}
+
+// awaitRun waits for the first run of a process, and goes on with it.
+func (s *Subscription) awaitRun(ctx context.Context) error {
+	for {
+		w := s.k.events.from(s.next)
+		s.next = w.next + int64(len(w.items))
+		if p := s.k.table.get(s.id); p != nil && p.created() {
+			s.enter(p.feed)
+			return nil
+		}
+		rec, err := s.k.cfg.Store.Process(ctx, s.id)
+		switch {
+		case errors.Is(err, process.ErrNotFound) || w.ended: // deleted, or the kernel closed
+			return io.EOF
+		case err != nil:
+			return err
+		case rec.Number > 0: // it was over at once
+			s.enter(nil)
+			s.upTo, s.run = rec.LastSeq, rec.Number
+			return nil
+		case s.polling:
+			return ErrNothingYet
+		}
+		if len(w.items) > 0 {
+			continue // look again with a wake that is armed
+		}
+		select {
+		case <-w.wake:
+		case <-s.gone:
+			return io.EOF
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// enter moves from the feed of all processes to that of the one, if there is
+// one.
+func (s *Subscription) enter(f *feed) {
+	s.joining.Lock()
+	defer s.joining.Unlock()
+	s.unrun = false
+	select {
+	case <-s.gone:
+		return // Close has left
+	default:
+	}
+	s.feed = f
+	if f != nil {
+		_, _, s.next = f.join()
+	}
+	s.k.events.leave()
 }
 
 // Next returns the next event. io.EOF says that the stream has ended.
@@ -126,6 +186,9 @@ func (s *Subscription) Position() int64 {
 // fill gets more events, waiting for them if need be.
 func (s *Subscription) fill(ctx context.Context) error {
 	if s.feed == nil {
+		if s.unrun && s.pos >= s.upTo {
+			return s.awaitRun(ctx)
+		}
 		return s.replay(ctx, s.upTo)
 	}
 	w := s.feed.from(s.next)
@@ -279,9 +342,14 @@ func (s *Subscription) Err() error { return s.err }
 // Close ends the subscription. It may be called again, and from anywhere.
 func (s *Subscription) Close() {
 	s.once.Do(func() {
+		s.joining.Lock()
+		defer s.joining.Unlock()
 		close(s.gone)
-		if s.feed != nil {
+		switch {
+		case s.feed != nil:
 			s.feed.leave()
+		case s.unrun:
+			s.k.events.leave()
 		}
 	})
 }

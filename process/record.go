@@ -112,6 +112,9 @@ func (p *Process) Record() Record {
 	if r.Tags == nil {
 		r.Tags = []string{}
 	}
+	if e := p.Enforced; e != nil && e.Missing == nil {
+		r.Enforced = &Enforced{TreeKill: e.TreeKill, Missing: []string{}}
+	}
 	if p.Output == nil {
 		r.Output = &map[string]any{}
 	}

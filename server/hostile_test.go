@@ -237,7 +237,10 @@ func TestHostileFollowWithAnUnsentBodyEndsWithItsClient(t *testing.T) {
 	a := attack(t, reeve.Config{}, Config{}, nil)
 	id := a.running(t, "hang")
 	c := a.dial(t)
-	fmt.Fprintf(c, "GET /processes/%d/stdout?follow=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n", id)
+	fmt.Fprintf(c, "GET /processes/%d/stdout?follow=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", id)
+	if _, err := bufio.NewReader(c).ReadString('\n'); err != nil { // the answer began
+		t.Fatal(err)
+	}
 	soon(t, "it waits", func() bool { return len(a.waiters) == 1 })
 	c.Close()
 	if !within(3*time.Second, func() bool { return len(a.waiters) == 0 }) {

@@ -150,7 +150,7 @@ func serverRoutes() []*route {
 	spec := open("/openapi.json", "openapi", "This description", typeOf[map[string]any](), (*request).openapi)
 	page := open("/docs", "docs", "This description, for people", nil, (*request).docs)
 	page.answers[0].content = "text/html"
-	for _, r := range []*route{version, envs, docs, metrics} {
+	for _, r := range []*route{ready, version, envs, docs, metrics, spec, page} {
 		r.scope = token.ScopeRead
 	}
 	prune.scope = token.ScopeAdmin
