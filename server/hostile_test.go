@@ -161,6 +161,14 @@ type deadlines struct {
 	mu    sync.Mutex
 	write time.Time
 	set   func(time.Time) time.Time // changes a deadline before it is set; may wait
+	shut  func()                    // called by Close; may be nil
+}
+
+func (d *deadlines) Close() error {
+	if d.shut != nil {
+		d.shut()
+	}
+	return d.Conn.Close()
 }
 
 func (d *deadlines) SetWriteDeadline(at time.Time) error {
@@ -186,9 +194,9 @@ func (d *deadlines) bounded() bool {
 
 // A client that asks and does not read holds its slot, and no write of an
 // ordinary answer has a deadline (only patient's have): MaxRequests such
-// connections, without a token (openapi.json is open), and the server answers
-// 429 to everybody for as long as they like. server/request.go:70 (answer),
-// daemon/http.go:38 (no WriteTimeout).
+// connections of one who may read, and the server answers 429 to everybody,
+// probes of /health too, for as long as they like. server/request.go:79
+// (answer), daemon/http.go:37 (no WriteTimeout).
 func TestHostileUnreadAnswersDoNotHoldSlotsForEver(t *testing.T) {
 	var conn *deadlines
 	a := attack(t, reeve.Config{}, Config{MaxRequests: 1}, func(c net.Conn) net.Conn {
@@ -370,7 +378,8 @@ func TestHostileStopWithAClientThatDoesNotRead(t *testing.T) {
 	armed := make(chan struct{})
 	a := attack(t, reeve.Config{}, Config{}, func(c net.Conn) net.Conn {
 		_ = c.(*net.TCPConn).SetWriteBuffer(4 << 10)
-		return &deadlines{Conn: c, set: func(at time.Time) time.Time {
+		end := func() { met.Do(func() { close(expired) }) }
+		return &deadlines{Conn: c, shut: end, set: func(at time.Time) time.Time {
 			select {
 			case <-armed:
 			default:
@@ -382,7 +391,7 @@ func TestHostileStopWithAClientThatDoesNotRead(t *testing.T) {
 					<-expired
 				})
 			} else if !at.IsZero() { // Stop says that writes end now
-				met.Do(func() { close(expired) })
+				end()
 			}
 			return at
 		}}
@@ -391,13 +400,32 @@ func TestHostileStopWithAClientThatDoesNotRead(t *testing.T) {
 	c := a.dial(t)
 	_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 	fmt.Fprintf(c, "GET /processes/%d/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", id)
-	if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
+	for r := bufio.NewReader(c); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, "process_started") {
+			break
+		}
+	}
+	close(armed)
+	sub, err := a.rt.SubscribeProcess(t.Context(), id, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "it streams", func() bool { return len(a.waiters) == 1 })
-	close(armed)
+	defer sub.Close()
 	a.fake.Open("go")
 	<-sending
+	for n := 0; n < 200; { // so that there is more to send than any buffer holds
+		ev, err := sub.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == process.KindOutputAppended && !ev.Live() {
+			n++
+		}
+	}
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); a.Stop() }()
 	select {
