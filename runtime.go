@@ -71,18 +71,17 @@ func (rt *Runtime) open(ctx context.Context) error {
 		rt.onClose(spawner.Close)
 	}
 	rt.tier = string(spawner.Tier())
-	same := c.durable() && c.sameLogs()
 	rt.kernel, err = kernel.Open(ctx, kernel.Config{
 		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
 		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive,
-		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), SameLogs: same, Retention: c.Retention,
+		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), SameLogs: c.sameLogs(), Retention: c.Retention,
 		Observe: c.Observe, Logger: c.Logger,
 	})
 	if err != nil {
 		return err
 	}
 	rt.onClose(rt.kernel.Close)
-	return nil
+	return c.noteBoot()
 }
 
 func (rt *Runtime) openStore(ctx context.Context) (store.Store, error) {

@@ -150,11 +150,15 @@ type window struct {
 // nothing, wake says when to ask again.
 func (f *feed) from(next int64) window {
 	w := f.at(next)
-	if len(w.items) == 0 && !w.ended {
+	for len(w.items) == 0 && !w.ended {
 		// Said first, looked after: a publisher that has not seen it has
-		// stored its state before this look.
+		// stored its state before this look. A broadcast in between has taken
+		// it back, and the channel found after it would not be closed.
 		f.waiting.Store(true)
 		w = f.at(next)
+		if f.waiting.Load() {
+			break
+		}
 	}
 	return w
 }

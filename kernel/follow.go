@@ -23,14 +23,17 @@ func (k *Kernel) Follow(ctx context.Context, w io.Writer, flush func() error, id
 	if run == 0 { // never run: there is nothing to wait for
 		return nil
 	}
+	t := &tail{k: k, id: id, run: run, stream: s, at: from}
+	defer t.close()
+	if run < rec.Number || rec.State == process.Idle { // over: a new run is not this one
+		return t.copy(ctx, w)
+	}
 	// Subscribed before the first look, so that nothing between is missed.
 	sub, err := k.SubscribeProcess(ctx, id, rec.LastSeq)
 	if err != nil {
 		return err
 	}
 	defer sub.Close()
-	t := &tail{k: k, id: id, run: run, stream: s, at: from}
-	defer t.close()
 	for {
 		over := run != sub.run || sub.over()
 		if err := t.copy(ctx, w); err != nil {

@@ -18,48 +18,6 @@ import (
 	"github.com/reeverun/reeve/rawlog"
 )
 
-// A lost wake-up. from says that it waits (waiting) and then looks; broadcast
-// takes the word back and then makes a new wake channel. A reader that has read
-// everything and says so just before a broadcast that was due for others, or
-// delayed by pace, looks after it: it holds the new channel, and waiting is
-// false. Nothing that is published wakes it then, not even the end of the feed,
-// until some other reader waits. kernel/feed.go:147 (from), :106 (broadcast).
-// This plays the two halves of from around one broadcast. Without help, with a
-// publisher and a reader on more threads than cores, it was seen three times in
-// six million publishes.
-func TestHostileLostWakeUpStepByStep(t *testing.T) {
-	f := newFeed(16, 0, 0)
-	_, _, next := f.join()
-	f.from(next) // another reader waits, or this one did, so that a broadcast is due
-	f.mu.Lock()
-	f.change(*f.state.Load())
-	f.mu.Unlock()
-
-	w := interrupted(f, next, func() {
-		f.mu.Lock()
-		f.broadcast()
-		f.mu.Unlock()
-	})
-	f.publish([]*item{{seq: 1, count: 1, events: make([]process.Event, 1)}})
-	f.end()
-	if f.timer != nil {
-		t.Fatal("the broadcast is only late")
-	}
-	select {
-	case <-w.wake:
-	default:
-		t.Error("an item and the end were published, and who waits is not woken")
-	}
-}
-
-// interrupted is feed.from with something happening between its word and its
-// look. It must be kept the same as from.
-func interrupted(f *feed, next int64, happens func()) window {
-	f.waiting.Store(true)
-	happens()
-	return f.at(next)
-}
-
 // The same without help: after from has found nothing, either the feed knows
 // that somebody waits, or the channel is closed, or about to be. More threads
 // than cores make it likelier; it does not fail every time.
@@ -135,8 +93,7 @@ func TestHostileStartWithoutAMark(t *testing.T) {
 	if r.stored(t, next).State == process.Idle {
 		return // refused: right
 	}
-	crashed := process.Process{ID: next, State: process.Queued, Claimed: true, Ahead: true,
-		Spec: process.Spec{Environment: "fake", RawOutput: process.Persist}, Run: process.Run{Number: 1, Captured: process.Persist}}
+	crashed := *r.stored(t, next)
 	logs, err := rawlog.New(rawlog.Config{Dir: r.cfg.Logs.Dir()})
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +214,7 @@ func TestHostileStreamOfADeletedProcessThatNeverRan(t *testing.T) {
 		_, err := sub.Next(ctx)
 		waiting <- err
 	}()
-	if !eventually(r.events.waiting.Load) {
+	if !eventually(func() bool { r.table.mu.Lock(); defer r.table.mu.Unlock(); return r.table.births[id] != nil }) {
 		t.Fatal("it does not wait")
 	}
 	if _, err := r.Delete(t.Context(), id); err != nil {

@@ -27,6 +27,18 @@ func (u *pump) showPartials() time.Duration {
 	return wait
 }
 
+// grown wakes those who follow the bytes when a line grows without an end: it
+// is no event, so nothing else would.
+func (u *pump) grown() {
+	p := u.p
+	if !p.feed.wanted() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.append(&entry{items: []*item{{p: p, seq: p.rec.LastSeq + 1, live: true}}}, false)
+}
+
 func (u *pump) showPartial(s rawlog.Stream) {
 	st := &u.streams[s]
 	l := partial{text: interpret.Text(wholeRunes(st.carry)), offset: st.offset}

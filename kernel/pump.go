@@ -252,6 +252,9 @@ func (u *pump) drainStream(s rawlog.Stream, buf []byte) (total int, more bool) {
 		held = copy(buf, block[rest:])
 		st.offset += int64(rest)
 		st.since, st.shown = time.Now(), false
+		if rest == 0 {
+			u.grown()
+		}
 	}
 	return total, true
 }

@@ -201,6 +201,7 @@ func (k *Kernel) Delete(ctx context.Context, id process.ID) (*process.Process, e
 	if err := <-deleted; err != nil {
 		return nil, err
 	}
+	k.table.deleted(id)
 	k.forgetParent(id)
 	return rec, k.cfg.Logs.RemoveAll(int64(id))
 }

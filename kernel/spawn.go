@@ -152,7 +152,8 @@ func (k *Kernel) begin(p *proc) {
 	p.slot = true
 	p.mu.Unlock()
 	if _, err := (&host{p}).File(process.Stdout); err != nil {
-		k.log.Warn("mark a run as started", "process", p.id, "error", err)
+		k.claim(p, false) // no mark: say so in the store instead
+		return
 	}
 	k.start(p)
 }

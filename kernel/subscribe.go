@@ -41,7 +41,7 @@ type Subscription struct {
 
 	once    sync.Once
 	gone    chan struct{}
-	joining sync.Mutex // guards feed and unrun where Close may meet awaitRun
+	joining sync.Mutex // guards feed where Close may meet awaitRun
 }
 
 // Subscribe follows all processes: what happens from now on, or from after a
@@ -73,65 +73,68 @@ func (k *Kernel) SubscribeProcess(ctx context.Context, id process.ID, after int6
 		return nil, err
 	}
 	s.upTo, s.run = rec.LastSeq, max(1, rec.Number)
-	if rec.Number == 0 {
-		// Joined before the table is looked at again, so that no run is missed.
-		s.unrun = true
-		_, _, s.next = k.events.join()
-	}
+	s.unrun = rec.Number == 0
 	return s, nil
 }
 
 // awaitRun waits for the first run of a process, and goes on with it.
 func (s *Subscription) awaitRun(ctx context.Context) error {
 	for {
-		w := s.k.events.from(s.next)
-		s.next = w.next + int64(len(w.items))
-		if p := s.k.table.get(s.id); p != nil && p.created() {
-			s.enter(p.feed)
-			return nil
-		}
-		rec, err := s.k.cfg.Store.Process(ctx, s.id)
-		switch {
-		case errors.Is(err, process.ErrNotFound) || w.ended: // deleted, or the kernel closed
-			return io.EOF
-		case err != nil:
+		born, forget := s.k.table.awaitBirth(s.id) // before looking
+		again, err := s.lookForRun(ctx, born)
+		forget()
+		if !again {
 			return err
-		case rec.Number > 0: // it was over at once
-			s.enter(nil)
-			s.upTo, s.run = rec.LastSeq, rec.Number
-			return nil
-		case s.polling:
-			return ErrNothingYet
-		}
-		if len(w.items) > 0 {
-			continue // look again with a wake that is armed
-		}
-		select {
-		case <-w.wake:
-		case <-s.gone:
-			return io.EOF
-		case <-ctx.Done():
-			return context.Cause(ctx)
 		}
 	}
 }
 
-// enter moves from the feed of all processes to that of the one, if there is
-// one.
+// lookForRun takes up the first run if there is one, or waits until that may
+// be: then it is to be called again.
+func (s *Subscription) lookForRun(ctx context.Context, born <-chan struct{}) (again bool, err error) {
+	if p := s.k.table.get(s.id); p != nil && p.created() {
+		s.enter(p.feed)
+		return false, nil
+	}
+	rec, err := s.k.cfg.Store.Process(ctx, s.id)
+	switch {
+	case errors.Is(err, process.ErrNotFound): // deleted
+		return false, io.EOF
+	case err != nil:
+		return false, err
+	case rec.Number > 0: // it was over at once
+		s.enter(nil)
+		s.upTo, s.run = rec.LastSeq, rec.Number
+		return false, nil
+	case s.polling:
+		return false, ErrNothingYet
+	}
+	select {
+	case <-born:
+		return true, nil
+	case <-s.k.closed:
+		return false, io.EOF
+	case <-s.gone:
+		return false, io.EOF
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// enter goes on with the feed of the first run, or with what is stored of it.
 func (s *Subscription) enter(f *feed) {
 	s.joining.Lock()
 	defer s.joining.Unlock()
 	s.unrun = false
 	select {
 	case <-s.gone:
-		return // Close has left
+		return // closed meanwhile
 	default:
 	}
 	s.feed = f
 	if f != nil {
 		_, _, s.next = f.join()
 	}
-	s.k.events.leave()
 }
 
 // Next returns the next event. io.EOF says that the stream has ended.
@@ -345,11 +348,8 @@ func (s *Subscription) Close() {
 		s.joining.Lock()
 		defer s.joining.Unlock()
 		close(s.gone)
-		switch {
-		case s.feed != nil:
+		if s.feed != nil {
 			s.feed.leave()
-		case s.unrun:
-			s.k.events.leave()
 		}
 	})
 }

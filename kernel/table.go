@@ -10,13 +10,56 @@ import (
 // table holds the runs that are not over: queued, running, and zombies kept
 // for their parents. Its lock also guards the tree (proc.parent, children).
 type table struct {
-	mu    sync.Mutex
-	procs map[process.ID]*proc
-	held  map[process.ID]bool // idle processes being deleted or re-run
+	mu     sync.Mutex
+	procs  map[process.ID]*proc
+	held   map[process.ID]bool   // idle processes being deleted or re-run
+	births map[process.ID]*birth // who wait for a process's next run
+}
+
+// birth is awaited by n, and closed when a run enters the table or the process
+// is deleted.
+type birth struct {
+	come chan struct{}
+	n    int
+}
+
+// awaitBirth returns a channel that is closed when a run of a process enters,
+// or the process is deleted; forget must be called when it is no longer wanted.
+func (t *table) awaitBirth(id process.ID) (come <-chan struct{}, forget func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.births[id]
+	if b == nil {
+		b = &birth{come: make(chan struct{})}
+		t.births[id] = b
+	}
+	b.n++
+	return b.come, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if b.n--; b.n == 0 && t.births[id] == b {
+			delete(t.births, id)
+		}
+	}
+}
+
+// announce wakes who wait for a process's next run; t.mu is held.
+func (t *table) announce(id process.ID) {
+	if b := t.births[id]; b != nil {
+		delete(t.births, id)
+		close(b.come)
+	}
+}
+
+// deleted wakes who wait for a run that will not come.
+func (t *table) deleted(id process.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.announce(id)
 }
 
 func newTable() *table {
-	return &table{procs: map[process.ID]*proc{}, held: map[process.ID]bool{}}
+	return &table{procs: map[process.ID]*proc{}, held: map[process.ID]bool{}, births: map[process.ID]*birth{}}
 }
 
 func (t *table) get(id process.ID) *proc {
@@ -32,6 +75,7 @@ func (t *table) add(p *proc) (parent *proc, alive, doomed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.procs[p.id] = p
+	t.announce(p.id)
 	parent = t.procs[p.rec.Parent]
 	if parent == nil || parent == p {
 		return nil, false, false
