@@ -30,6 +30,7 @@ type Runtime struct {
 	kernel *kernel.Kernel
 	logs   *rawlog.Logs
 	tier   string
+	box    *seal.Box
 
 	closeOnce sync.Once
 	closeErr  error
@@ -86,6 +87,11 @@ func (rt *Runtime) open(ctx context.Context) error {
 
 func (rt *Runtime) openStore(ctx context.Context) (store.Store, error) {
 	if !rt.cfg.durable() {
+		box, err := seal.Ephemeral()
+		if err != nil {
+			return nil, err
+		}
+		rt.box = box
 		st := memory.New()
 		rt.onClose(st.Close)
 		return st, nil
@@ -99,6 +105,7 @@ func (rt *Runtime) openStore(ctx context.Context) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	rt.box = box
 	st, err := sqlite.Open(ctx, sqlite.Config{Path: rt.cfg.Database, Sealer: box})
 	if err != nil {
 		return nil, err
@@ -202,6 +209,11 @@ func (rt *Runtime) SpawnOnce(ctx context.Context, t *Task) (h *Handle, created b
 	}
 	return &Handle{rt, id}, created, nil
 }
+
+// Digest identifies what was asked for, as the request of a Key. It is keyed
+// with the data directory's secret, so that what is stored tells nothing of
+// secrets in the request.
+func (rt *Runtime) Digest(request []byte) string { return rt.box.Digest(request) }
 
 func (rt *Runtime) request(t *Task) (kernel.Request, error) {
 	if t.err != nil {

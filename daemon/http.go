@@ -27,7 +27,11 @@ func (d *daemon) serve() <-chan error {
 	failed := make(chan error, 2)
 	d.start(d.socket, server.Socket, failed)
 	if d.tcp != nil {
-		d.start(d.tcp, server.TCP, failed)
+		t := server.Public
+		if loopback(d.settings.Listen) {
+			t = server.TCP
+		}
+		d.start(d.tcp, t, failed)
 	}
 	return failed
 }

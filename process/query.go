@@ -17,6 +17,7 @@ type Query struct {
 	Until       time.Time // created before
 	Limit       int       // 1 to MaxLimit; 0: DefaultLimit
 	Cursor      string    // Page.Next of the page before
+	NoCode      bool      // leave out Code, which may be long
 }
 
 // Page sizes of a [Query].

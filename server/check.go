@@ -126,7 +126,11 @@ func checkInteger(s *huma.Schema, path string, v any) error {
 }
 
 func wrongType(path string, v any, want string) error {
-	return process.Invalid(cmp.Or(path, "body"), "is %s: want %s", kindOf(v), want)
+	kind := kindOf(v)
+	if n, ok := v.(float64); ok && want == "a whole number" { // elsewhere it may be a secret
+		kind = fmt.Sprintf("the number %v", n)
+	}
+	return process.Invalid(cmp.Or(path, "body"), "is %s: want %s", kind, want)
 }
 
 func kindOf(v any) string {
@@ -136,7 +140,7 @@ func kindOf(v any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	case float64:
-		return fmt.Sprintf("the number %v", v)
+		return "a number"
 	case string:
 		return "a string"
 	case []any:

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -62,8 +60,7 @@ func (q *request) spawnOnce(task *reeve.Task, raw []byte) (*reeve.Handle, int, e
 	if name == "" || len(name) > maxKey {
 		return nil, 0, process.Invalid("Idempotency-Key", "has %d characters: want 1 to %d", len(name), maxKey)
 	}
-	digest := sha256.Sum256(raw)
-	h, created, err := q.s.rt.SpawnOnce(q.r.Context(), task.Key(name, hex.EncodeToString(digest[:])))
+	h, created, err := q.s.rt.SpawnOnce(q.r.Context(), task.Key(name, q.s.rt.Digest(raw)))
 	if err == nil && !created {
 		return h, http.StatusOK, nil
 	}
@@ -84,6 +81,9 @@ func (s *Server) spec(b *api.Create) (process.Spec, error) {
 		Interpreter: b.Interpreter, Priority: b.Priority, RawOutput: process.RawOutput(b.RawOutput)}
 	if b.Environment != "" {
 		spec.Environment = b.Environment
+	}
+	if spec.Environment == process.EnvFunction { // Go functions, for embedded use
+		return spec, process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", spec.Environment)
 	}
 	if b.Ref != nil {
 		if spec.Ref = strings.TrimSpace(*b.Ref); spec.Ref == "" {

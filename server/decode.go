@@ -52,6 +52,7 @@ func (q *request) readBody() ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
+		q.w.Header().Set("Connection", "close")
 		return nil, tooLarge(limit)
 	case err != nil:
 		return nil, process.Invalid("body", "could not be read: %v", err)

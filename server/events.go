@@ -15,7 +15,7 @@ import (
 // Sizes of a page of events.
 const (
 	defaultEvents = 500
-	maxEvents     = 5000
+	maxEvents     = 1000
 )
 
 func (q *request) events() error {

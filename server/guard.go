@@ -38,14 +38,14 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	gr, err := g.check(r)
 	if err != nil {
-		(&request{s: g.s, w: w, r: r}).fail(err)
+		g.s.request(w, r).fail(err)
 		return
 	}
 	g.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), grantKey{}, gr)))
 }
 
 func (g *guard) check(r *http.Request) (*grant, error) {
-	if g.transport == TCP && !g.s.ownHost(r) {
+	if g.transport != Socket && !g.s.ownHost(r) {
 		return nil, process.Errorf(api.CodeForbidden, "the Host %q is not this server's: use localhost, or start it with --allow-host", r.Host)
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !g.s.ownOrigin(r, origin) {
@@ -57,7 +57,7 @@ func (g *guard) check(r *http.Request) (*grant, error) {
 func (g *guard) authenticate(r *http.Request) (*grant, error) {
 	secret, given := bearer(r)
 	if g.s.cfg.Tokens == nil {
-		return &grant{all: true}, nil
+		return &grant{all: g.transport != Public, none: g.transport == Public}, nil
 	}
 	if given {
 		t, ok, err := g.s.cfg.Tokens.Verify(secret)
@@ -70,6 +70,9 @@ func (g *guard) authenticate(r *http.Request) (*grant, error) {
 	}
 	if g.transport == Socket {
 		return &grant{all: true}, nil
+	}
+	if g.transport == Public { // also when the last one was removed
+		return &grant{none: true}, nil
 	}
 	needed, err := g.s.cfg.Tokens.Any()
 	if err != nil {

@@ -64,6 +64,10 @@ func (q *request) list() error {
 	if err != nil {
 		return err
 	}
+	query.NoCode = !slices.Contains(include, "code")
+	if len(include) > 0 {
+		return q.longList(query, include)
+	}
 	page, err := q.s.rt.Processes(q.r.Context(), query)
 	if err != nil {
 		return err
@@ -75,10 +79,58 @@ func (q *request) list() error {
 	for i := range page.Processes {
 		list.Processes[i] = q.s.item(q.r.Context(), &page.Processes[i], include)
 	}
-	if page.Next != "" {
-		list.NextCursor = &page.Next
-	}
+	list.NextCursor = cursor(page.Next)
 	return q.answer(http.StatusOK, list)
+}
+
+// maxPage bounds what a page includes: a page may have fewer items than asked
+// for, but always one.
+const maxPage = 8 << 20
+
+// longList answers with items that include what is long, a few at a time, until
+// the page is full by number or by bytes.
+func (q *request) longList(query process.Query, include []string) error {
+	const few = 10
+	list := api.List{Processes: []process.Record{}}
+	want, bytes := query.Limit, 0
+	for {
+		query.Limit = min(few, want-len(list.Processes))
+		page, err := q.s.rt.Processes(q.r.Context(), query)
+		if err != nil {
+			return err
+		}
+		for i := range page.Processes {
+			r := q.s.item(q.r.Context(), &page.Processes[i], include)
+			list.Processes = append(list.Processes, r)
+			bytes += included(&r)
+			if bytes >= maxPage || len(list.Processes) == want {
+				if i < len(page.Processes)-1 || page.Next != "" {
+					list.NextCursor = cursor(r.ID.String())
+				}
+				return q.answer(http.StatusOK, list)
+			}
+		}
+		if query.Cursor = page.Next; page.Next == "" {
+			return q.answer(http.StatusOK, list)
+		}
+	}
+}
+
+// included counts the bytes of what is long.
+func included(r *process.Record) (n int) {
+	for _, s := range []*string{r.Code, r.Stdout, r.Stderr} {
+		if s != nil {
+			n += len(*s)
+		}
+	}
+	return n
+}
+
+func cursor(next string) *string {
+	if next == "" {
+		return nil
+	}
+	return &next
 }
 
 // item is a record in a list: what is long is left out unless asked for.
@@ -197,16 +249,22 @@ func (q *request) tree() error {
 		return err
 	}
 	root := api.Tree{Record: q.s.record(q.r.Context(), rec)}
-	if err := q.s.grow(q.r.Context(), &root); err != nil {
+	if err := q.s.grow(q.r.Context(), &root, maxDepth); err != nil {
 		return err
 	}
 	return q.answer(http.StatusOK, root)
 }
 
+// maxDepth is how many levels of a tree are shown: readers of JSON have limits.
+const maxDepth = 1000
+
 // grow fills in the children of a node, and theirs, oldest first.
-func (s *Server) grow(ctx context.Context, node *api.Tree) error {
+func (s *Server) grow(ctx context.Context, node *api.Tree, levels int) error {
 	node.Children = []api.Tree{}
-	for query := (process.Query{Parent: node.ID, Limit: process.MaxLimit}); ; {
+	if levels == 0 {
+		return nil
+	}
+	for query := (process.Query{Parent: node.ID, Limit: process.MaxLimit, NoCode: true}); ; {
 		page, err := s.rt.Processes(ctx, query)
 		if err != nil {
 			return err
@@ -221,7 +279,7 @@ func (s *Server) grow(ctx context.Context, node *api.Tree) error {
 	}
 	slices.Reverse(node.Children)
 	for i := range node.Children {
-		if err := s.grow(ctx, &node.Children[i]); err != nil {
+		if err := s.grow(ctx, &node.Children[i], levels-1); err != nil {
 			return err
 		}
 	}

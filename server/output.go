@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -16,10 +17,6 @@ import (
 
 // maxTail is how much of a stream a record shows.
 const maxTail = 64 << 10
-
-// stalledAfter is how long a client may leave a stream unread. It is long, for
-// people read, too.
-const stalledAfter = 10 * time.Minute
 
 // tails returns the ends of both streams of a process's newest run.
 func (s *Server) tails(ctx context.Context, p *process.Process) (out, errs string) {
@@ -116,15 +113,35 @@ func (q *request) serveOutput(out reeve.Output, s rawlog.Stream) error {
 		return process.Errorf(api.CodeBadRange, "the range touches bytes that were dropped")
 	}
 	q.plain()
-	if !asked && len(holes) > 0 {
-		_, err := out.Copy(&patient{q.w}, s, 0, total)
-		return ignoreWrite(err)
+	// There is no version of a log that a condition could be about.
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		q.r.Header.Del(name)
 	}
-	if !asked {
+	whole := !asked || len(ranges) > 1 || q.r.Header.Get("If-Range") != ""
+	switch {
+	case len(holes) > 0 && whole:
+		_, err := out.Copy(q.w, s, 0, total)
+		return ignoreWrite(err)
+	case len(holes) > 0:
+		return q.serveRange(out, s, ranges[0], total)
+	case !asked:
 		q.r.Header.Del("Range") // not one we understand
 	}
-	http.ServeContent(&patient{q.w}, q.r, "", time.Time{}, io.NewSectionReader(&streamReader{out, s}, 0, total))
+	http.ServeContent(q.w, q.r, "", time.Time{}, io.NewSectionReader(&streamReader{out, s}, 0, total))
 	return nil
+}
+
+// serveRange answers with one range, beside which there are holes.
+func (q *request) serveRange(out reeve.Output, s rawlog.Stream, r rawlog.Span, total int64) error {
+	h := q.w.Header()
+	h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", r.From, r.To-1, total))
+	h.Set("Content-Length", strconv.FormatInt(r.Len(), 10))
+	q.w.WriteHeader(http.StatusPartialContent)
+	if q.r.Method == http.MethodHead {
+		return nil
+	}
+	_, err := out.Copy(q.w, s, r.From, r.To)
+	return ignoreWrite(err)
 }
 
 // follow streams output as it is written.
@@ -133,18 +150,22 @@ func (q *request) follow(id process.ID, run process.Run, s process.Stream) error
 		return process.Errorf(process.CodeNotKept, "the output of run %d of process %d was not kept", run.Number, id)
 	}
 	from, _ := strconv.ParseInt(q.query("offset"), 10, 64)
+	q.plain()
+	q.w.Header().Set("X-Accel-Buffering", "no")
+	if q.r.Method == http.MethodHead {
+		return nil
+	}
 	ctx, cancel, err := q.wait()
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	q.plain()
-	q.w.Header().Set("X-Accel-Buffering", "no")
-	w := &patient{q.w}
-	if err := w.Flush(); err != nil {
+	w := q.w
+	w.within = stalledAfter
+	if err := w.FlushError(); err != nil {
 		return nil
 	}
-	if err := q.s.rt.FollowOutput(ctx, w, w.Flush, id, run.Number, s, from); err != nil && ctx.Err() == nil {
+	if err := q.s.rt.FollowOutput(ctx, w, w.FlushError, id, run.Number, s, from); err != nil && ctx.Err() == nil {
 		q.s.log.Warn("following output failed", "process", int64(id), "error", err)
 		panic(http.ErrAbortHandler) // the client must not take this for the end
 	}
@@ -164,24 +185,6 @@ type streamReader struct {
 
 func (r *streamReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.out.ReadAt(r.stream, p, off)
-}
-
-// patient is a writer that gives a client a time to read, each time.
-type patient struct{ http.ResponseWriter }
-
-func (p *patient) Write(b []byte) (int, error) {
-	p.grant()
-	return p.ResponseWriter.Write(b)
-}
-
-// Flush sends what was written.
-func (p *patient) Flush() error {
-	p.grant()
-	return http.NewResponseController(p.ResponseWriter).Flush()
-}
-
-func (p *patient) grant() {
-	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(stalledAfter))
 }
 
 // ignoreWrite drops the error of a client that went away.

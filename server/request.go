@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // request is one request at its route.
 type request struct {
 	s     *Server
-	w     http.ResponseWriter
+	w     *patient
 	r     *http.Request
 	route *route
 	free  func() // gives up the slot; may be called again
@@ -23,7 +24,8 @@ type request struct {
 // serve makes the handler of a route.
 func (s *Server) serve(rt *route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		q := &request{s: s, w: w, r: r, route: rt, free: func() {}}
+		q := s.request(w, r)
+		q.route = rt
 		if err := q.enter(); err != nil {
 			q.fail(err)
 			return
@@ -32,7 +34,12 @@ func (s *Server) serve(rt *route) http.HandlerFunc {
 		if err := rt.handle(q); err != nil {
 			q.fail(err)
 		}
+		q.w.grant() // for what net/http has kept back
 	}
+}
+
+func (s *Server) request(w http.ResponseWriter, r *http.Request) *request {
+	return &request{s: s, w: &patient{w, answeredWithin}, r: r, free: func() {}}
 }
 
 // enter takes a slot and checks the scope and the query.
@@ -44,7 +51,30 @@ func (q *request) enter() error {
 	if err := q.route.checkQuery(q.r.URL); err != nil {
 		return err
 	}
+	if err := q.skipBody(); err != nil {
+		return err
+	}
+	if q.route.unlimited {
+		return nil
+	}
 	return q.take(q.s.slots, "requests are being worked on")
+}
+
+// maxSkipped is how much of a body nobody asked for is read.
+const maxSkipped = 64 << 10
+
+// skipBody reads a body that the route has no use for. net/http would do so
+// later, while the request holds a slot, or would not see its client go.
+func (q *request) skipBody() error {
+	if q.route.body != nil || q.r.Body == nil || q.r.Body == http.NoBody {
+		return nil
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(q.r.Body, maxSkipped+1))
+	if err != nil || n > maxSkipped {
+		q.w.Header().Set("Connection", "close")
+		return process.Invalid("body", "is not wanted here, and could not be skipped")
+	}
+	return nil
 }
 
 func (q *request) take(slots chan struct{}, what string) error {
@@ -122,7 +152,7 @@ func (q *request) flag(name string) bool {
 // millis is a parameter that is a number of milliseconds.
 func (q *request) millis(name string) (time.Duration, bool) {
 	n, err := strconv.ParseInt(q.query(name), 10, 64)
-	return time.Duration(n) * time.Millisecond, err == nil
+	return time.Duration(min(n, maxMillis)) * time.Millisecond, err == nil
 }
 
 func noRoute(r *http.Request) error {

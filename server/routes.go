@@ -139,6 +139,7 @@ func serverRoutes() []*route {
 	health, ready := open("/health", "health", "Whether the server is there", typeOf[api.Health](), (*request).health),
 		open("/ready", "ready", "Whether the server takes work", typeOf[api.Health](), (*request).ready)
 	ready.errors = []int{stopped}
+	health.unlimited, ready.unlimited = true, true // asked when all else is busy, too
 	version := open("/version", "version", "What is running", typeOf[api.Version](), (*request).version)
 	envs := open("/environments", "listEnvironments", "List what can be run in", typeOf[api.Environments](), (*request).environments)
 	docs := open("/environments/{name}/docs", "getEnvironmentDocs", "How to write code for an environment", nil, (*request).environmentDocs)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,10 +45,11 @@ type Config struct {
 // Transport is how a request came.
 type Transport int
 
-// The transports. The socket is guarded by its file mode.
+// The transports.
 const (
-	TCP Transport = iota
-	Socket
+	TCP    Transport = iota // loopback: needs a token once one exists
+	Public                  // TCP that others can reach: always needs one
+	Socket                  // guarded by its file mode: needs none
 )
 
 // Server answers requests. It is safe for concurrent use.
@@ -149,6 +151,10 @@ func (s *Server) own(f func()) bool {
 // dispatch finds the route. Where there is none the answer has our shape, not
 // the mux's.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	if clean := path.Clean("/" + r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+		s.request(w, r).fail(noRoute(r)) // the mux would answer with a redirect
+		return
+	}
 	h, pattern := s.mux.Handler(r)
 	if pattern != "" {
 		s.mux.ServeHTTP(w, r)
@@ -156,7 +162,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	}
 	probe := &headerProbe{header: http.Header{}}
 	h.ServeHTTP(probe, r)
-	q := &request{s: s, w: w, r: r}
+	q := s.request(w, r)
 	if probe.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", probe.header.Get("Allow"))
 		q.fail(methodNotAllowed(r, probe.header.Get("Allow")))

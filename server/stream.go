@@ -36,14 +36,18 @@ type eventStream struct {
 // connection is taken from net/http, whose buffers and stack are three times as
 // large as all the rest; where that cannot be, it is served as any other.
 func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Event) int64) error {
+	h := q.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("X-Accel-Buffering", "no")
+	if q.r.Method == http.MethodHead {
+		sub.Close()
+		return nil
+	}
 	ctx, cancel, err := q.wait()
 	if err != nil {
 		sub.Close()
 		return err
 	}
-	h := q.w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("X-Accel-Buffering", "no")
 	st := &eventStream{sub: sub, number: number, buffers: &q.s.buffers}
 	if conn := q.detach(); conn != nil {
 		cancel()
@@ -61,12 +65,12 @@ func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Eve
 		return nil
 	}
 	defer cancel()
-	w := &patient{q.w}
+	q.w.within = stalledAfter
 	st.send = func(b []byte) error {
-		if _, err := w.Write(b); err != nil {
+		if _, err := q.w.Write(b); err != nil {
 			return err
 		}
-		return w.Flush()
+		return q.w.FlushError()
 	}
 	st.run(ctx)
 	return nil
@@ -89,7 +93,8 @@ func (q *request) detach() net.Conn {
 	h.Set("Connection", "close") // the end of the body is the end of the connection
 	_ = h.Write(&b)
 	b.WriteString("\r\n")
-	_ = conn.SetDeadline(time.Time{})
+	_ = conn.SetReadDeadline(time.Time{})
+	_ = conn.SetWriteDeadline(time.Now().Add(answeredWithin))
 	_, _ = conn.Write(b.Bytes()) // if the client is gone, the stream finds out
 	return conn
 }
@@ -113,7 +118,7 @@ func (s *Server) serveDetached(conn net.Conn, st *eventStream) {
 		return err
 	}
 	// A write that a client does not read must end with the server, too.
-	unhook := context.AfterFunc(ctx, func() { _ = conn.SetWriteDeadline(time.Now()) })
+	unhook := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	st.run(ctx)
 	unhook()
 	cancel()
@@ -127,7 +132,7 @@ func (st *eventStream) run(ctx context.Context) {
 	if st.send([]byte("retry: 1000\n\n")) != nil {
 		return
 	}
-	for {
+	for ctx.Err() == nil {
 		buf, err := st.gather(ctx)
 		if buf != nil {
 			failed := st.send(buf.Bytes())

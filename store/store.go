@@ -66,7 +66,8 @@ type Store interface {
 	// Process returns one process, secrets included.
 	Process(ctx context.Context, id process.ID) (*process.Process, error)
 	// Processes returns at most q.Limit processes that match, newest first,
-	// below q.Before. The query is normalized. Secrets may be
+	// below q.Before. The query is normalized; with q.NoCode they may lack
+	// their Code. Secrets may be
 	// process.Redacted: a list is for showing, Process and Unsettled are for
 	// running.
 	Processes(ctx context.Context, q process.Query) ([]process.Process, error)

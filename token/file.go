@@ -93,7 +93,7 @@ func (f *File) Create(name string, scopes []Scope, ttl time.Duration) (secret st
 		Scopes: slices.Compact(slices.Sorted(slices.Values(scopes))), CreatedAt: f.now().UTC().Truncate(time.Second),
 	}
 	if ttl > 0 {
-		t.ExpiresAt = f.now().Add(ttl).UTC().Truncate(time.Second)
+		t.ExpiresAt = f.now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
 	}
 	err = f.change(func(all []stored) ([]stored, error) {
 		for t.ID == "" || slices.ContainsFunc(all, func(o stored) bool { return o.ID == t.ID }) {

@@ -9,7 +9,10 @@ package seal
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -26,7 +29,8 @@ var ErrUnsealable = errors.New("the sealed value does not belong to this key or 
 
 // Box seals and opens values with one key.
 type Box struct {
-	aead cipher.AEAD
+	aead   cipher.AEAD
+	digest []byte // key of Digest
 }
 
 // Open returns the box of a key file, and creates the file if there is none.
@@ -60,7 +64,17 @@ func newBox(key []byte) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make cipher: %w", err)
 	}
-	return &Box{aead: aead}, nil
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("digest"))
+	return &Box{aead: aead, digest: mac.Sum(nil)}, nil
+}
+
+// Digest identifies a value that may hold secrets: without the key nobody can
+// try which value it is of.
+func (b *Box) Digest(plain []byte) string {
+	mac := hmac.New(sha256.New, b.digest)
+	mac.Write(plain)
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // Seal encrypts and authenticates a value. Sealing it twice gives two

@@ -150,6 +150,9 @@ func (l *lister) bound(ctx context.Context, tx *sql.Tx) error {
 
 func (l *lister) run(ctx context.Context, db querier) ([]process.Process, error) {
 	query, args := l.query()
+	if l.q.NoCode {
+		query = strings.Replace(query, "s.code", "NULL", 1)
+	}
 	list, err := collect(ctx, db, scanListed, query, args...)
 	// The walks are in order and the join keeps it, but nothing promises that.
 	slices.SortFunc(list, func(a, b process.Process) int { return cmp.Compare(b.ID, a.ID) })
