@@ -45,19 +45,27 @@ func (d *description) decode(r *route, b []byte, v any) error {
 func (q *request) readBody() ([]byte, error) {
 	limit := q.s.cfg.MaxBody
 	if q.r.ContentLength > limit {
-		q.w.Header().Set("Connection", "close")
+		q.refuseBody()
 		return nil, tooLarge(limit)
 	}
 	b, err := io.ReadAll(http.MaxBytesReader(q.w, q.r.Body, limit))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		q.w.Header().Set("Connection", "close")
+		q.refuseBody()
 		return nil, tooLarge(limit)
 	case err != nil:
 		return nil, process.Invalid("body", "could not be read: %v", err)
 	}
 	return b, nil
+}
+
+// refuseBody makes the answer to a body that is too large readable: a client
+// that is still sending when the connection is closed does not see it. Within
+// reason what it sends is read, and dropped.
+func (q *request) refuseBody() {
+	q.w.Header().Set("Connection", "close")
+	_, _ = io.CopyN(io.Discard, q.r.Body, max(q.s.cfg.MaxBody, 8<<20))
 }
 
 func tooLarge(limit int64) error {
