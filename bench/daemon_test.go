@@ -18,8 +18,10 @@ import (
 	"time"
 )
 
-// binary is the built program, made once by TestMain.
-var binary string
+// binary is the built program, scratch the folder of all data; TestMain makes
+// both and removes them last: a file system that has just freed many inodes
+// takes long to make new ones.
+var binary, scratch string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
@@ -28,6 +30,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
+		scratch = dir
 		binary = filepath.Join(dir, "reeve")
 		if out, err := exec.Command("go", "build", "-o", binary, "../cmd/reeve").CombinedOutput(); err != nil {
 			fmt.Printf("build: %v\n%s", err, out)
@@ -45,7 +48,6 @@ type daemon struct {
 
 func start(b *testing.B, dir string, args ...string) *daemon {
 	b.Helper()
-	// A short path: sockets have little room.
 	cmd := exec.Command(binary, append([]string{"serve", "--data", dir, "--listen", "none", "--log-level", "warn"}, args...)...)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -115,10 +117,9 @@ func median(d []time.Duration) time.Duration {
 
 func shortDir(b *testing.B) string {
 	b.Helper()
-	dir, err := os.MkdirTemp("", "rv")
+	dir, err := os.MkdirTemp(scratch, "")
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }

@@ -32,6 +32,14 @@ type entry struct {
 // short run then costs one commit at its end instead of three.
 const lazyFor = 10 * time.Millisecond
 
+// Where a batch had a crowd of those who wait for it, the next one keeps a
+// distance: each then shares its commit with more of the others. A lone caller
+// never waits for company.
+const (
+	crowd     = 4
+	gatherFor = time.Millisecond
+)
+
 // journal is the one writer: it commits entries in batches and publishes them
 // in order.
 type journal struct {
@@ -105,7 +113,11 @@ func (j *journal) close() {
 func (j *journal) write() {
 	defer close(j.ended)
 	var spare []*entry
+	var last time.Time // when a crowded batch was committed
 	for range j.wake {
+		if !last.IsZero() && !j.hurry.Load() {
+			time.Sleep(gatherFor - time.Since(last))
+		}
 		j.mu.Lock()
 		batch, closed := j.queue, j.closed
 		j.queue = spare[:0]
@@ -115,12 +127,27 @@ func (j *journal) write() {
 		}
 		j.mu.Unlock()
 		j.commit(batch)
+		last = time.Time{}
+		if crowded(batch) {
+			last = time.Now()
+		}
 		clear(batch)
 		spare = batch
 		if closed {
 			return
 		}
 	}
+}
+
+// crowded reports whether many waited for a batch.
+func crowded(batch []*entry) bool {
+	n := 0
+	for _, e := range batch {
+		if e.done != nil && !e.lazy {
+			n++
+		}
+	}
+	return n >= crowd
 }
 
 // commit makes a batch durable and visible. Entries that run code of their own

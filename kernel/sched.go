@@ -5,6 +5,9 @@ import (
 	"sync"
 )
 
+// aheadPerSlot is how many runs are claimed ahead for each slot.
+const aheadPerSlot = 4
+
 // pool is the slots of one environment with the queue before them: highest
 // priority first, then first come, first served.
 //
@@ -110,7 +113,7 @@ func (s *pool) next() func() {
 			return func() { s.claim(p, false) }
 		}
 	}
-	if waiting && s.ahead != nil && s.inFlight+len(s.ready) < s.limit && s.ahead(s.queue[0]) {
+	if waiting && s.ahead != nil && s.inFlight+len(s.ready) < aheadPerSlot*s.limit && s.ahead(s.queue[0]) {
 		p := heap.Pop(&s.queue).(*proc)
 		s.inFlight++
 		return func() { s.claim(p, true) }
