@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/reeverun/reeve/server"
 )
@@ -66,8 +67,10 @@ func (d *daemon) shutdown(hurry <-chan struct{}) error {
 		case e := <-ended:
 			err = errors.Join(err, e)
 		case <-hurry:
-			cancel()
+			// What is being answered is, since it takes no time.
+			soon := time.AfterFunc(2*d.limits.quiet, cancel)
 			err = errors.Join(err, <-ended)
+			soon.Stop()
 		}
 	}
 	return err

@@ -117,10 +117,14 @@ func (k *Kernel) Wait(ctx context.Context, id process.ID) (*process.Process, err
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		p.mu.Lock()
-		p.waiters--
-		p.mu.Unlock()
-		return nil, context.Cause(ctx)
+		select {
+		case <-p.done: // both at once: tell what is known
+		default:
+			p.mu.Lock()
+			p.waiters--
+			p.mu.Unlock()
+			return nil, context.Cause(ctx)
+		}
 	}
 	rec := p.view.Load()
 	if rec.Outcome == nil { // still queued: the kernel closed, the next host runs it

@@ -23,19 +23,19 @@ type pool struct {
 	begin func(*proc)               // starts a run that was claimed ahead
 	ahead func(*proc) bool          // whether a run may be; nil: none
 
-	mu       sync.Mutex
-	used     int
-	inFlight int   // claims ahead that are not committed
-	ready    queue // claimed ahead
-	queue    queue
-	closed   bool
+	mu     sync.Mutex
+	used   int
+	flying queue // being claimed ahead
+	ready  queue // claimed ahead
+	queue  queue
+	closed bool
 }
 
 // take claims a slot at once if nobody waits for one.
 func (s *pool) take() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.limit > 0 && (s.used >= s.limit || len(s.queue)+len(s.ready)+s.inFlight > 0) {
+	if s.closed || s.limit > 0 && (s.used >= s.limit || len(s.queue)+len(s.ready)+len(s.flying) > 0) {
 		return false
 	}
 	s.used++
@@ -55,7 +55,7 @@ func (s *pool) push(p *proc) {
 func (s *pool) claimed(p *proc, alive bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inFlight--
+	s.flying.drop(p)
 	if alive {
 		heap.Push(&s.ready, p)
 	}
@@ -100,40 +100,53 @@ func (s *pool) next() func() {
 	if s.closed {
 		return nil
 	}
-	waiting := len(s.queue) > 0
 	if s.limit == 0 || s.used < s.limit {
-		switch {
-		case len(s.ready) > 0 && !(waiting && s.queue[0].rec.Priority > s.ready[0].rec.Priority):
-			p := heap.Pop(&s.ready).(*proc)
+		switch from := first(&s.ready, &s.flying, &s.queue); from {
+		case &s.ready:
+			p := heap.Pop(from).(*proc)
 			s.used++
 			return func() { s.begin(p) }
-		case waiting && (s.inFlight == 0 || len(s.ready) > 0): // else those in flight come first
-			p := heap.Pop(&s.queue).(*proc)
+		case &s.queue:
+			p := heap.Pop(from).(*proc)
 			s.used++
 			return func() { s.claim(p, false) }
 		}
 	}
-	if waiting && s.ahead != nil && s.inFlight+len(s.ready) < aheadPerSlot*s.limit && s.ahead(s.queue[0]) {
+	if len(s.queue) > 0 && s.ahead != nil && len(s.flying)+len(s.ready) < aheadPerSlot*s.limit && s.ahead(s.queue[0]) {
 		p := heap.Pop(&s.queue).(*proc)
-		s.inFlight++
+		heap.Push(&s.flying, p)
 		return func() { s.claim(p, true) }
 	}
 	return nil
 }
 
-// queue is a heap of waiting runs.
-type queue []*proc
+// first returns the queue whose head comes before those of the others; nil if
+// all are empty.
+func first(queues ...*queue) (best *queue) {
+	for _, q := range queues {
+		if len(*q) > 0 && (best == nil || before((*q)[0], (*best)[0])) {
+			best = q
+		}
+	}
+	return best
+}
 
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	a, b := &q[i].rec, &q[j].rec // Spec and ID do not change
+// before reports whether a is to run before b.
+func before(p, q *proc) bool {
+	a, b := &p.rec, &q.rec // Spec and ID do not change
 	if a.Priority != b.Priority {
 		return a.Priority > b.Priority
 	}
 	return a.ID < b.ID
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(*proc)) }
+
+// queue is a heap of waiting runs.
+type queue []*proc
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return before(q[i], q[j]) }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(*proc)) }
 func (q *queue) Pop() any {
 	old := *q
 	p := old[len(old)-1]
