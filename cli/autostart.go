@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/reeverun/reeve/client"
@@ -29,7 +30,7 @@ const settleTime = 15 * time.Second
 func (a *App) connect(ctx context.Context, o connectOptions) (*client.Client, error) {
 	secret, host := a.flagOrEnv(a.global.token, "REEVE_TOKEN"), a.flagOrEnv(a.global.host, "REEVE_HOST")
 	if host != "" {
-		return client.New(client.Config{Host: host, Token: secret})
+		return client.New(client.Config{Host: host, Token: secret, OnRetry: a.tellOnce()})
 	}
 	data, err := a.dataDir()
 	if err != nil {
@@ -44,7 +45,7 @@ func (a *App) connect(ctx context.Context, o connectOptions) (*client.Client, er
 			return nil, err
 		}
 	}
-	return client.New(client.Config{Host: "unix://" + path, Token: secret})
+	return client.New(client.Config{Host: "unix://" + path, Token: secret, OnRetry: a.tellOnce()})
 }
 
 func (a *App) flagOrEnv(flag, name string) string {
@@ -109,5 +110,13 @@ func pause(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// tellOnce says that the daemon is gone, for all streams of a command at once.
+func (a *App) tellOnce() func(error) {
+	var once sync.Once
+	return func(error) {
+		once.Do(func() { a.say("the daemon does not answer: trying again for a while") })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/reeverun/reeve/api"
@@ -86,7 +87,31 @@ func (a *App) root() *cobra.Command {
 	flags.BoolVar(&a.global.json, "json", false, "print JSON, one object a line")
 	root.SetFlagErrorFunc(flagError)
 	a.addCommands(root)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		strict(c)
+	}
 	return root
+}
+
+// strict makes cobra's own commands fail where they would print help for
+// something else.
+func strict(c *cobra.Command) {
+	switch c.Name() {
+	case "help":
+		c.RunE, c.Run = func(c *cobra.Command, args []string) error {
+			about, _, err := c.Root().Find(args)
+			if err != nil || about == nil || about == c.Root() && len(args) > 0 {
+				return usagef("there is no command %q", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		}, nil
+	case "completion":
+		c.Args = usageArgs(cobra.NoArgs)
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 }
 
 // checkHost finds a --host that cannot be one.

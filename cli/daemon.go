@@ -11,11 +11,11 @@ import (
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/client"
+	"github.com/reeverun/reeve/settings"
 	"github.com/spf13/cobra"
 )
 
 func (a *App) pruneCommand() *cobra.Command {
-	var events, logs time.Duration
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove old events and output now",
@@ -24,21 +24,23 @@ func (a *App) pruneCommand() *cobra.Command {
 		Example: "  reeve prune\n  reeve prune --logs 24h",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if events < 0 || logs < 0 {
-				return usagef("an age cannot be negative")
-			}
 			var body api.Prune
-			if cmd.Flags().Changed("events") {
-				body.Events = api.MS(events.Milliseconds())
-			}
-			if cmd.Flags().Changed("logs") {
-				body.Logs = api.MS(logs.Milliseconds())
+			for name, to := range map[string]*api.Millis{"events": &body.Events, "logs": &body.Logs} {
+				given := cmd.Flags().Lookup(name)
+				if !given.Changed {
+					continue
+				}
+				age, err := settings.ParseDuration(given.Value.String())
+				if err != nil || age < 0 {
+					return usagef("--%s %q: want an age such as 12h or 30d", name, given.Value)
+				}
+				*to = api.MS(age.Milliseconds())
 			}
 			return a.prune(cmd.Context(), body)
 		},
 	}
-	cmd.Flags().DurationVar(&events, "events", 0, "remove events older than this (default: the daemon's retention)")
-	cmd.Flags().DurationVar(&logs, "logs", 0, "remove output older than this (default: the daemon's retention)")
+	cmd.Flags().String("events", "", "remove events older than this `age`, such as 30d (default: the daemon's retention)")
+	cmd.Flags().String("logs", "", "remove output older than this `age` (default: the daemon's retention)")
 	return cmd
 }
 

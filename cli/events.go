@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/process"
@@ -31,6 +32,12 @@ func (a *App) eventsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.after < 0 {
 				return usagef("--after %d: want 0 or more", o.after)
+			}
+			if len(args) > 0 && (o.filter.Tag != "" || o.filter.Environment != "") {
+				return usagef("--tag and --environment choose among all processes: leave out the ID, or them")
+			}
+			if o.kind != "" && !slices.Contains(process.Kinds(), process.Kind(o.kind)) {
+				return usagef("--kind %q: there are no such events", o.kind)
 			}
 			o.filter.Kind = process.Kind(o.kind)
 			return a.events(cmd.Context(), args, o, cmd.Flags().Changed("after"))

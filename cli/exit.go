@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/reeverun/reeve/process"
 	"github.com/spf13/cobra"
 )
 
@@ -50,7 +51,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 		return exit.code
 	case errors.Is(err, syscall.EPIPE): // the reader of a pipe had enough
 		return exitPipe
-	case errors.As(err, &usage) || isCobraUsage(err):
+	case errors.As(err, &usage) || isCobraUsage(err) || errors.Is(err, process.ErrInvalid):
 		a.say("%s", firstLine(err.Error()))
 		fmt.Fprintf(a.Stderr, "Run '%s --help' for how to use it.\n", cmd.CommandPath())
 		for _, line := range strings.Split(err.Error(), "\n")[1:] {

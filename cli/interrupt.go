@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -42,10 +43,12 @@ func (j *job) passOn(ctx context.Context, leave context.CancelCauseFunc, signals
 	n := 0
 	handle := func(sig os.Signal) {
 		n++
-		if err := j.interrupt(ctx, sig, n); err != nil && ctx.Err() == nil {
+		err := j.interrupt(ctx, sig, n)
+		if err != nil && ctx.Err() == nil {
 			j.app.say("cannot pass the interrupt on: %s", err)
 		}
-		if n > 2 {
+		var gone *client.UnreachableError
+		if n > 2 || n == 2 && errors.As(err, &gone) {
 			leave(exitError{process.ExitCodeCanceled})
 		}
 	}

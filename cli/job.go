@@ -30,6 +30,7 @@ type job struct {
 	screen *screen
 	detach bool
 	bar    bool // draw a progress bar, if the terminal can
+	parked bool // to be started once its events are watched
 
 	id     process.ID
 	run    int
@@ -59,7 +60,7 @@ func (j *job) attend(ctx context.Context, start func(context.Context) (process.R
 	if err != nil {
 		return err
 	}
-	j.id, j.run = rec.ID, rec.Run
+	j.id, j.run = rec.ID, max(rec.Run, 1)
 	ended, err := j.stay(ctx, signals)
 	if err != nil {
 		return j.left(err)
@@ -95,6 +96,9 @@ func (j *job) stay(ctx context.Context, signals <-chan os.Signal) (process.Recor
 
 // output shows both streams until the run has ended.
 func (j *job) output(ctx context.Context) error {
+	if j.parked {
+		return j.lines(ctx)
+	}
 	both, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var streams sync.WaitGroup
@@ -121,6 +125,11 @@ func (j *job) lines(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if ev.Kind == process.KindProcessCreated && j.parked {
+			if _, err := j.client.Start(ctx, j.id, api.Run{}); err != nil {
+				return err
+			}
+		}
 		if ev.Run != j.run {
 			continue
 		}
@@ -133,7 +142,7 @@ func (j *job) lines(ctx context.Context) error {
 				return err
 			}
 		case process.OutputElided:
-			j.app.say("%s of output were not kept", byteCount(d.Bytes))
+			j.app.say("some of the output was not kept")
 		case process.Finalized:
 			return nil
 		}

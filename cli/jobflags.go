@@ -76,6 +76,11 @@ func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Cli
 // start creates the process and attends to its first run.
 func (a *App) start(ctx context.Context, c *client.Client, o *jobFlags, body api.Create) error {
 	j := &job{app: a, client: c, detach: o.detach, bar: !o.noProgress && !a.global.json}
+	if body.RawOutput == string(process.Disabled) && !o.detach && !a.global.json {
+		// Its events are all there will be of its output: be there first.
+		later := false
+		body.Autorun, j.parked = &later, true
+	}
 	key := newKey()
 	return j.attend(ctx, func(ctx context.Context) (process.Record, error) {
 		return c.Create(ctx, body, client.CreateOptions{IdempotencyKey: key})

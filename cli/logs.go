@@ -33,7 +33,10 @@ func (a *App) logsCommand() *cobra.Command {
 			if o.run < 0 || cmd.Flags().Changed("run") && o.run == 0 {
 				return usagef("--run %d: runs are numbered from 1", o.run)
 			}
-			if o.tail < -1 {
+			if a.global.json {
+				return usagef("logs prints bytes, not JSON: 'reeve events %s --json --kind output_appended' has the lines", args[0])
+			}
+			if o.tail < 0 && cmd.Flags().Changed("tail") {
 				return usagef("--tail %d: want 0 or more", o.tail)
 			}
 			return a.logs(cmd.Context(), args[0], o)

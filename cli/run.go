@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
@@ -88,7 +89,36 @@ func (a *App) command(o *runOptions, args []string) (*api.Command, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.readable(args, dir, env, o.env); err != nil {
+		return nil, err
+	}
 	return &api.Command{Program: args[0], Args: args[1:], Env: env, EnvClear: true, Dir: dir, StdinBase64: input}, nil
+}
+
+// readable refuses what JSON would change on its way to the daemon: a program
+// must get what it was given, or not run at all. Variables of the surroundings
+// that nobody named are left out, and named.
+func (a *App) readable(args []string, dir string, env map[string]string, given []string) error {
+	for _, arg := range args {
+		if !utf8.ValidString(arg) {
+			return usagef("the argument %q is not UTF-8, and cannot be passed on as it is", arg)
+		}
+	}
+	if !utf8.ValidString(dir) {
+		return usagef("the directory %q is not UTF-8, and cannot be passed on as it is", dir)
+	}
+	for _, pair := range given {
+		if !utf8.ValidString(pair) {
+			return usagef("--env %q is not UTF-8, and cannot be passed on as it is", pair)
+		}
+	}
+	for name, value := range env {
+		if !utf8.ValidString(name) || !utf8.ValidString(value) {
+			a.say("the variable %q is not UTF-8 and is left out", name)
+			delete(env, name)
+		}
+	}
+	return nil
 }
 
 func (a *App) workingDir(given string) (string, error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/reeverun/reeve/client"
@@ -123,8 +124,11 @@ func (a *App) rmOne(ctx context.Context, c *client.Client, id process.ID, force 
 		}
 		rec, err = c.Delete(ctx, id)
 	}
+	if errors.Is(err, process.ErrNotIdle) {
+		return process.Errorf(process.CodeNotIdle, "%s is not idle: kill it first, or use --force", id)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", id, err)
 	}
 	if a.global.json {
 		return a.printJSON(&rec)

@@ -24,6 +24,10 @@ type Config struct {
 	// Patience is how long a broken stream tries to connect again; 0:
 	// DefaultPatience, negative: not at all.
 	Patience time.Duration
+	// OnRetry is called when a stream has been cut off for a second and is
+	// being tried again; nil: nobody is told. Streams may call it at the same
+	// time.
+	OnRetry func(error)
 }
 
 // Client speaks to one daemon. Its methods are safe for concurrent use.
@@ -32,13 +36,14 @@ type Client struct {
 	base     string // of every URL
 	token    string
 	patience time.Duration
+	onRetry  func(error)
 	http     *http.Client
 	answered atomic.Bool // the daemon was there once
 }
 
 // New makes a client; it does not connect.
 func New(cfg Config) (*Client, error) {
-	c := &Client{host: cfg.Host, token: cfg.Token, patience: cfg.Patience}
+	c := &Client{host: cfg.Host, token: cfg.Token, patience: cfg.Patience, onRetry: cfg.OnRetry}
 	if c.patience == 0 {
 		c.patience = DefaultPatience
 	}

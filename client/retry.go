@@ -13,18 +13,22 @@ const (
 	lastPause  = 2 * time.Second
 )
 
+// tellAfter is how long attempts fail before somebody is told.
+const tellAfter = time.Second
+
 // retry paces the attempts of one stream.
 type retry struct {
 	client   *Client
 	patience time.Duration
 	pause    time.Duration
 	since    time.Time // the first failure after the last success; zero: none
+	told     bool      // that it tries again
 }
 
 func (c *Client) retry() *retry { return &retry{client: c, patience: c.patience} }
 
 // succeeded starts the patience anew.
-func (r *retry) succeeded() { r.pause, r.since = 0, time.Time{} }
+func (r *retry) succeeded() { r.pause, r.since, r.told = 0, time.Time{}, false }
 
 // wait pauses after a failure and reports whether to try again.
 func (r *retry) wait(ctx context.Context, err error) bool {
@@ -37,6 +41,9 @@ func (r *retry) wait(ctx context.Context, err error) bool {
 	}
 	if r.since.IsZero() {
 		r.since, r.pause = time.Now(), firstPause
+	} else if !r.told && r.client.onRetry != nil && time.Since(r.since) > tellAfter {
+		r.told = true
+		r.client.onRetry(err)
 	}
 	if time.Since(r.since) >= r.patience {
 		return false

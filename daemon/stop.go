@@ -26,7 +26,7 @@ func (d *daemon) stop(hurry <-chan struct{}) error {
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); d.runtime.Stop() }()
 	err := d.awaitRuntime(stopped, hurry)
-	d.lastQuestions(hurry)
+	d.lastQuestions()
 	d.server.Stop()
 	err = errors.Join(err, d.shutdown(hurry))
 	if !errors.Is(err, errHangs) { // else closing would wait for it
@@ -38,17 +38,11 @@ func (d *daemon) stop(hurry <-chan struct{}) error {
 }
 
 // lastQuestions lets clients whose process has just ended ask how: they do so
-// at once, or not at all.
-func (d *daemon) lastQuestions(hurry <-chan struct{}) {
+// at once, or not at all. Also in a hurry: nothing runs any more, and it takes
+// no time.
+func (d *daemon) lastQuestions() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*d.limits.quiet)
 	defer cancel()
-	go func() {
-		select {
-		case <-hurry:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	d.server.Quiet(ctx, d.limits.quiet)
 }
 

@@ -50,7 +50,7 @@ func find(name string, env []string, _ string) (string, error) {
 		}
 		return full, nil
 	}
-	return "", &SpawnError{Op: OpFind, Path: name, Err: cause, Hint: "looked for in PATH=" + path}
+	return "", &SpawnError{Op: OpFind, Path: name, Err: cause, Hint: "looked for in the folders of its PATH"}
 }
 
 func isFile(path string) bool {

@@ -45,7 +45,7 @@ func find(name string, env []string, dir string) (string, error) {
 			return found, nil
 		}
 	}
-	return "", &SpawnError{Op: OpFind, Path: name, Err: exec.ErrNotFound, Hint: "looked for in PATH=" + path}
+	return "", &SpawnError{Op: OpFind, Path: name, Err: exec.ErrNotFound, Hint: "looked for in the folders of its PATH"}
 }
 
 func withExt(path string, exts []string) (string, bool) {

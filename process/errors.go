@@ -39,7 +39,7 @@ var (
 	ErrKeyConflict       = &Error{Code: CodeKeyConflict, Message: "the idempotency key was used for another request"}
 	ErrNotKept           = &Error{Code: CodeNotKept, Message: "the output was not kept"}
 	ErrTooMany           = &Error{Code: CodeTooMany, Message: "too many active processes"}
-	ErrClosed            = &Error{Code: CodeShuttingDown, Message: "the runtime is closed"}
+	ErrClosed            = &Error{Code: CodeShuttingDown, Message: "the daemon is stopping, or its runtime is closed"}
 	ErrNoEnvironment     = &Error{Code: CodeNoEnvironment, Message: "the environment is not available"}
 	ErrOwned             = &Error{Code: CodeOwned, Message: "the data directory is in use"}
 	ErrUnsupportedSchema = &Error{Code: CodeUnsupportedSchema, Message: "the database was written by a newer version"}

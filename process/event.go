@@ -3,6 +3,8 @@ package process
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -235,6 +237,9 @@ func (Cancelled) kind() Kind          { return KindCancelled }
 func (TimedOut) kind() Kind           { return KindTimedOut }
 func (Finalized) kind() Kind          { return KindFinalized }
 func (Lagged) kind() Kind             { return KindLagged }
+
+// Kinds lists every kind there is an event of.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(decoders)) }
 
 // decoders read the payload of each kind.
 var decoders = map[Kind]func([]byte) (Payload, error){

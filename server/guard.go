@@ -95,7 +95,7 @@ func (q *request) authorize() error {
 	case gr.none:
 		q.w.Header().Set("WWW-Authenticate", `Bearer realm="reeve"`)
 		return &process.Error{Code: api.CodeUnauthorized, Message: "Unauthorized",
-			Hint: "send the header Authorization: Bearer TOKEN; reeve token create makes one"}
+			Hint: "send the header Authorization: Bearer TOKEN, or give reeve --token or REEVE_TOKEN; reeve token create makes one"}
 	case !gr.token.Has(q.route.scope):
 		return process.Errorf(api.CodeForbidden, "this token has no scope for that: it needs %q", q.route.scope)
 	}
