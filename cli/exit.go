@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/process"
 	"github.com/spf13/cobra"
 )
@@ -51,7 +52,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 		return exit.code
 	case errors.Is(err, syscall.EPIPE): // the reader of a pipe had enough
 		return exitPipe
-	case errors.As(err, &usage) || isCobraUsage(err) || errors.Is(err, process.ErrInvalid):
+	case errors.As(err, &usage) || isCobraUsage(err) || refused(err):
 		a.say("%s", firstLine(err.Error()))
 		fmt.Fprintf(a.Stderr, "Run '%s --help' for how to use it.\n", cmd.CommandPath())
 		for _, line := range strings.Split(err.Error(), "\n")[1:] {
@@ -61,6 +62,13 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 	}
 	a.say("%s", err)
 	return exitFailure
+}
+
+// refused reports whether the daemon found a mistake in what the command line
+// said.
+func refused(err error) bool {
+	var status *client.StatusError
+	return errors.As(err, &status) && errors.Is(err, process.ErrInvalid)
 }
 
 // isCobraUsage recognises the mistakes that cobra itself finds; it has no type

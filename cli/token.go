@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -85,6 +86,9 @@ func (a *App) tokenCreate(name string, names []string, expires string) error {
 		return err
 	}
 	secret, t, err := file.Create(name, scopes, ttl)
+	if errors.Is(err, process.ErrInvalid) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
