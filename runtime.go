@@ -333,7 +333,7 @@ func (rt *Runtime) WriteOutput(ctx context.Context, w io.Writer, id ID, run int,
 		return 0, err
 	}
 	defer out.Close()
-	stream := rawStream(s)
+	stream := RawStream(s)
 	return out.Copy(w, stream, 0, out.Size(stream))
 }
 
@@ -347,15 +347,11 @@ func (rt *Runtime) OpenOutput(ctx context.Context, id ID, run int) (Output, erro
 // written, and returns when the run is over and all was copied. flush, if there
 // is one, is called when there is nothing more for now.
 func (rt *Runtime) FollowOutput(ctx context.Context, w io.Writer, flush func() error, id ID, run int, s Stream, from int64) error {
-	return rt.kernel.Follow(ctx, w, flush, id, run, rawStream(s), from)
+	return rt.kernel.Follow(ctx, w, flush, id, run, RawStream(s), from)
 }
 
-func rawStream(s Stream) rawlog.Stream {
-	if s == Stderr {
-		return rawlog.Stderr
-	}
-	return rawlog.Stdout
-}
+// RawStream is the log of a stream, for the methods of an Output.
+func RawStream(s Stream) rawlog.Stream { return kernel.StreamOf(s) }
 
 // AllEvents returns about limit events of all processes after a cursor.
 func (rt *Runtime) AllEvents(ctx context.Context, cursor int64, limit int) ([]Event, error) {

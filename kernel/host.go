@@ -65,7 +65,7 @@ func (h *host) File(s process.Stream) (*os.File, error) {
 	if log == nil {
 		return nil, process.ErrClosed
 	}
-	return log.File(streamOf(s))
+	return log.File(StreamOf(s))
 }
 
 func (h *host) Write(s process.Stream, chunk []byte) error {
@@ -73,7 +73,7 @@ func (h *host) Write(s process.Stream, chunk []byte) error {
 	if log == nil || len(chunk) == 0 {
 		return nil
 	}
-	return log.Append(streamOf(s), chunk)
+	return log.Append(StreamOf(s), chunk)
 }
 
 // output returns the run's log, made on first use: a run that never writes

@@ -227,7 +227,8 @@ func streamName(s rawlog.Stream) process.Stream {
 	return process.Stdout
 }
 
-func streamOf(s process.Stream) rawlog.Stream {
+// StreamOf is the log of a stream.
+func StreamOf(s process.Stream) rawlog.Stream {
 	if s == process.Stderr {
 		return rawlog.Stderr
 	}

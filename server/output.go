@@ -97,7 +97,7 @@ func (q *request) stream(s process.Stream) error {
 		return err
 	}
 	defer out.Close()
-	return q.serveOutput(out, rawStream(s))
+	return q.serveOutput(out, reeve.RawStream(s))
 }
 
 // serveOutput answers with a stream, or the range of it that is asked for.
@@ -189,10 +189,3 @@ func (r *streamReader) ReadAt(p []byte, off int64) (int, error) {
 
 // ignoreWrite drops the error of a client that went away.
 func ignoreWrite(error) error { return nil }
-
-func rawStream(s process.Stream) rawlog.Stream {
-	if s == process.Stderr {
-		return rawlog.Stderr
-	}
-	return rawlog.Stdout
-}
