@@ -1,14 +1,17 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: build install man completions test bench torture run lint
+.PHONY: build install man completions test bench torture soak run lint
 
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT     ?= $(shell git rev-parse HEAD 2>/dev/null)
 
+# V8 needs a C++ compiler; without one, programs run on QuickJS.
+CGO_ENABLED ?= $(shell command -v $${CXX:-g++} >/dev/null 2>&1 && echo 1 || echo 0)
+
 build: ## the program, stamped, into bin
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o bin/reeve ./cmd/reeve
+	CGO_ENABLED=$(CGO_ENABLED) go build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o bin/reeve ./cmd/reeve
 
 man: ## a manual page for each command, into bin/man
 	REEVE_MAN_DIR=$(CURDIR)/bin/man go test -count=1 -run TestManPages ./cmd/reeve
@@ -44,11 +47,17 @@ bench: ## every figure beside its baseline, at full length
 	go test -run '^$$' -bench Parked -benchtime 1x .
 	go test -run '^$$' -bench 'Throughput|CreateToFinished' -benchtime 10x ./bench
 	go test -run '^$$' -bench IdleStreams -benchtime 3x ./bench
+	(cd bench/npm && npm ci --no-audit --no-fund --loglevel=error) || echo "isolated-vm does not install: its benchmarks are skipped"
+	go test -run '^$$' -bench 'Program|Programs|Compute' -benchtime 10x ./bench
+	go test -run '^$$' -bench Suspended -benchtime 3x ./bench
 	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench List -benchtime 10x -timeout 30m ./bench
 	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
 
 torture: ## kill the host under load, again and again
 	REEVE_CRASH_ROUNDS=100 go test -count=1 -timeout 30m -v -run AgainAndAgain .
+
+soak: ## hostile and ordinary programs, for longer than in a test
+	REEVE_SOAK_PROGRAMS=20000 go test -count=1 -timeout 60m -v -run Soak ./bench
 
 lint: ## golangci-lint, where it is installed
 	golangci-lint run ./...

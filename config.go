@@ -48,6 +48,16 @@ type Config struct {
 	// DefaultTimeout is, by environment, the timeout of processes that name
 	// none. Default: none.
 	DefaultTimeout map[string]time.Duration
+	// MaxTree bounds how many processes of one tree are alive, or not waited
+	// for, while a program starts children by itself. Default 256.
+	MaxTree int
+	// Tools are what programs may call. Default: none.
+	Tools Tools
+	// ToolTimeout bounds each call of a tool. Default: the run's timeout does.
+	ToolTimeout time.Duration
+	// ApprovalLife is how long a call waits for a person's decision before it
+	// fails; the run's clock stands still meanwhile. Default 24 h.
+	ApprovalLife time.Duration
 	// SubscriberBuffer is how many events a subscriber may fall behind before
 	// it is told that it lags. Default 4096.
 	SubscriberBuffer int

@@ -30,6 +30,9 @@ func testHost(mode string) int {
 		writeLines(size)
 		return 0
 	}
+	if mode == "asking" {
+		return askingHost()
+	}
 	ctx := context.Background()
 	rt, err := reeve.Open(ctx, reeve.Config{Dir: os.Getenv("REEVE_TEST_DIR"), Concurrency: 1 + len(os.Getenv("REEVE_TEST_ROUND"))})
 	if err != nil {

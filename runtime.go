@@ -74,7 +74,8 @@ func (rt *Runtime) open(ctx context.Context) error {
 	rt.tier = string(spawner.Tier())
 	rt.kernel, err = kernel.Open(ctx, kernel.Config{
 		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
-		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive,
+		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive, MaxTree: c.MaxTree,
+		Tools: c.Tools, ToolTimeout: c.ToolTimeout, ApprovalLife: c.ApprovalLife,
 		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), SameLogs: c.sameLogs(), Retention: c.Retention,
 		Observe: c.Observe, Logger: c.Logger,
 	})

@@ -59,6 +59,10 @@ func Func(name string, fn func(ctx context.Context, c *FuncCall) error) *Task {
 	return &Task{spec: process.Spec{Environment: process.EnvFunction, Code: name}, fn: fn}
 }
 
+// TypeScript runs a program in the environment "typescript", which has to be
+// registered through Config.
+func TypeScript(code string) *Task { return In(process.EnvTypeScript, code) }
+
 // In describes code for an environment registered through Config.
 func In(environment, code string) *Task {
 	return &Task{spec: process.Spec{Environment: environment, Code: code}}
@@ -213,6 +217,22 @@ func (t *Task) Grace(d time.Duration) *Task { t.spec.Options.Grace = d; return t
 // Drain is the time descendants have after the command's exit.
 func (t *Task) Drain(d time.Duration) *Task { t.spec.Options.Drain = d; return t }
 
+// Limits bound what the run consumes; a zero field asks for the environment's
+// default.
+func (t *Task) Limits(l Limits) *Task { t.spec.Options.Limits = l; return t }
+
+// NoJIT (TypeScript) has the program interpreted only: slower, and less to
+// attack.
+func (t *Task) NoJIT() *Task { t.spec.Options.NoJIT = true; return t }
+
+// Tools are patterns (service/tool, with * and ?) of the tools it may call,
+// where the policy allows them. Without any it may call none; a Task that does
+// not say may call what the policy allows.
+func (t *Task) Tools(patterns ...string) *Task {
+	t.spec.Options.Tools = append([]string{}, patterns...)
+	return t
+}
+
 // RawOutput says what is kept of the output bytes.
 func (t *Task) RawOutput(p RawOutput) *Task { t.spec.RawOutput = p; return t }
 
@@ -223,6 +243,7 @@ func (t *Task) Parked() *Task { t.parked = true; return t }
 func (t *Task) clone() process.Spec {
 	s := t.spec
 	s.Tags = slices.Clone(s.Tags)
+	s.Options.Tools = slices.Clone(s.Options.Tools)
 	if s.Command != nil {
 		c := *s.Command
 		c.Args = slices.Clone(c.Args)

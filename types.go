@@ -34,6 +34,16 @@ type (
 	Moment       = kernel.Moment
 	Output       = kernel.Output
 
+	Approval      = process.Approval
+	ApprovalID    = process.ApprovalID
+	ApprovalQuery = process.ApprovalQuery
+	ApprovalState = process.ApprovalState
+	Permission    = process.Permission
+	ToolCall      = process.ToolCall
+	ToolError     = process.ToolError
+	Tools         = kernel.Tools
+	Limits        = process.Limits
+
 	Signal        = process.Signal
 	SignalOptions = kernel.SignalOptions
 )
@@ -54,6 +64,22 @@ const (
 	Created  = kernel.Created
 	Started  = kernel.Started
 	Finished = kernel.Finished
+)
+
+// What a policy says about a tool call.
+const (
+	Allow = process.Allow
+	Deny  = process.Deny
+	Ask   = process.Ask
+)
+
+// How far an approval is.
+const (
+	ApprovalPending  = process.ApprovalPending
+	ApprovalApproved = process.ApprovalApproved
+	ApprovalDenied   = process.ApprovalDenied
+	ApprovalExpired  = process.ApprovalExpired
+	ApprovalCanceled = process.ApprovalCanceled
 )
 
 // The signals.
@@ -80,6 +106,7 @@ var (
 	ErrTooMany           = process.ErrTooMany
 	ErrClosed            = process.ErrClosed
 	ErrNoEnvironment     = process.ErrNoEnvironment
+	ErrDecided           = process.ErrDecided
 	ErrOwned             = process.ErrOwned
 	ErrUnsupportedSchema = process.ErrUnsupportedSchema
 )

@@ -89,11 +89,12 @@ type Health struct {
 
 // Version is what GET /version answers.
 type Version struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit"`
-	Go      string `json:"go"`
-	PID     int    `json:"pid" doc:"Of the daemon."`
-	DataDir string `json:"dataDir"`
+	Version string   `json:"version"`
+	Commit  string   `json:"commit"`
+	Go      string   `json:"go"`
+	Engines []string `json:"engines" nullable:"false" example:"[\"typescript: v8 13.6.233.10\"]" doc:"What runs programs, by environment."`
+	PID     int      `json:"pid" doc:"Of the daemon."`
+	DataDir string   `json:"dataDir"`
 }
 
 // Error is every answer that is not a success.

@@ -45,6 +45,20 @@ type Options struct {
 	Sandbox   string `json:"sandbox,omitempty" enum:"trusted" doc:"How far it is confined. This version has trusted only: not at all."`
 
 	Require []string `json:"require,omitempty" nullable:"false" enum:"tree-kill" doc:"Refuse it where the machine cannot give this."`
+
+	Limits *Limits  `json:"limits,omitempty" doc:"What a run may consume. For programs, not for commands."`
+	JIT    *bool    `json:"jit,omitempty" default:"true" doc:"typescript: compile to machine code; false interprets only."`
+	Tools  []string `json:"tools,omitzero" maxItems:"100" nullable:"false" example:"[\"pets/*\"]" doc:"Patterns SERVICE/TOOL of the tools it may call; they only narrow what the server's policy allows. Left out: all that allows; an empty list: none."`
+}
+
+// Limits bound what a run consumes. 0 is as good as left out: the server's
+// default.
+type Limits struct {
+	MemoryBytes int64 `json:"memoryBytes,omitempty" minimum:"0" doc:"Of its heap."`
+	PIDs        int64 `json:"pids,omitempty" minimum:"0" doc:"Processes of the operating system. No environment of this version has it."`
+	CPUMS       int64 `json:"cpuMs,omitempty" minimum:"0" doc:"Milliseconds of CPU time."`
+	OutputBytes int64 `json:"outputBytes,omitempty" minimum:"0" doc:"Of stdout and stderr together."`
+	OpenFiles   int64 `json:"openFiles,omitempty" minimum:"0" doc:"No environment of this version has it."`
 }
 
 // Millis is a number of milliseconds that tells null from absent.

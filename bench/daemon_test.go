@@ -46,7 +46,7 @@ type daemon struct {
 	http *http.Client
 }
 
-func start(b *testing.B, dir string, args ...string) *daemon {
+func start(b testing.TB, dir string, args ...string) *daemon {
 	b.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--data", dir, "--listen", "none", "--log-level", "warn"}, args...)...)
 	cmd.Stderr = os.Stderr
@@ -98,7 +98,7 @@ func (d *daemon) run(body string) (int64, error) {
 }
 
 // memory is the daemon's resident memory in bytes.
-func (d *daemon) memory(b *testing.B) int64 {
+func (d *daemon) memory(b testing.TB) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.pid))
 	if err != nil {
@@ -115,7 +115,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-func shortDir(b *testing.B) string {
+func shortDir(b testing.TB) string {
 	b.Helper()
 	dir, err := os.MkdirTemp(scratch, "")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/client"
+	"github.com/reeverun/reeve/doctor"
 	"github.com/reeverun/reeve/settings"
 	"github.com/spf13/cobra"
 )
@@ -28,6 +29,7 @@ type App struct {
 	Signals    func() (<-chan os.Signal, func())
 	Executable func() (string, error) // of a daemon to start
 	Version    api.Version
+	Checks     []doctor.Extra // of what main links, for doctor
 
 	// Serve runs the daemon until ctx is over or it was stopped; ready is called
 	// once it answers requests.
@@ -133,6 +135,7 @@ func (a *App) addCommands(root *cobra.Command) {
 	}{
 		{"run", "Run:", []*cobra.Command{a.runCommand(), a.execCommand(), a.rerunCommand()}},
 		{"look", "Look:", []*cobra.Command{a.psCommand(), a.treeCommand(), a.showCommand(), a.logsCommand(), a.eventsCommand()}},
+		{"tools", "Tools:", []*cobra.Command{a.toolsCommand(), a.approvalsCommand()}},
 		{"control", "Control:", []*cobra.Command{a.killCommand(), a.pauseCommand(), a.resumeCommand(), a.signalCommand(), a.waitCommand(), a.rmCommand(), a.pruneCommand()}},
 		{"daemon", "Daemon:", []*cobra.Command{a.serveCommand(), a.tokenCommand(), a.envCommand(), a.doctorCommand(), a.versionCommand()}},
 	}

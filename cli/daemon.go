@@ -125,62 +125,6 @@ func environmentRow(e *api.Environment) []cell {
 	return []cell{{text: plain(e.Name)}, {text: slots}, {text: timeout}, {text: note}}
 }
 
-func (a *App) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Show the version of this program and of the daemon",
-		Long:    "Show the version of this program and, where one answers, of the daemon.",
-		Example: "  reeve version\n  reeve version --json",
-		Args:    usageArgs(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.version(cmd.Context()) },
-	}
-}
-
-// versions are this program's and, where one answers, the daemon's.
-type versions struct {
-	Client api.Version  `json:"client"`
-	Daemon *api.Version `json:"daemon"`
-}
-
-func (a *App) version(ctx context.Context) error {
-	v := versions{Client: a.Version, Daemon: a.daemonVersion(ctx)}
-	if a.global.json {
-		return a.printJSON(&v)
-	}
-	text := "reeve " + versionText(v.Client) + "\n"
-	if v.Daemon != nil {
-		text += fmt.Sprintf("daemon %s, pid %d, data in %s\n", versionText(*v.Daemon), v.Daemon.PID, v.Daemon.DataDir)
-	} else {
-		text += "no daemon answers\n"
-	}
-	_, err := io.WriteString(a.Stdout, text)
-	return err
-}
-
-// daemonVersion is nil where no daemon answers.
-func (a *App) daemonVersion(ctx context.Context) *api.Version {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	c, err := a.connect(ctx, connectOptions{})
-	if err != nil {
-		return nil
-	}
-	defer c.Close()
-	v, err := c.Version(ctx)
-	if err != nil {
-		return nil
-	}
-	return &v
-}
-
-func versionText(v api.Version) string {
-	s := v.Version
-	if v.Commit != "" {
-		s += " (" + v.Commit + ")"
-	}
-	return s + " " + v.Go
-}
-
 // oneLine is a value as JSON.
 func oneLine(v any) string {
 	b, err := json.Marshal(v)

@@ -29,7 +29,7 @@ func (a *App) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report := doctor.Probe(cmd.Context(), string(data))
+			report := doctor.Probe(cmd.Context(), string(data), a.Checks...)
 			if a.global.json {
 				return a.printJSON(&report)
 			}

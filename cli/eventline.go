@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/reeverun/reeve/process"
 )
@@ -29,7 +30,11 @@ func eventColor(ev *process.Event, p palette) func(string) string {
 		return p.dim
 	case process.KnownErrorDetected, process.TimedOut, process.InterpreterError:
 		return p.red
-	case process.WarningDetected, process.Cancelled, process.Lagged, process.OutputElided:
+	case process.ToolReturned:
+		if !d.OK {
+			return p.yellow
+		}
+	case process.ApprovalRequested, process.WarningDetected, process.Cancelled, process.Lagged, process.OutputElided:
 		return p.yellow
 	case process.Finalized:
 		if d.Outcome.Succeeded() {
@@ -72,10 +77,37 @@ func eventDetail(ev *process.Event) string {
 		return plain(d.Prompt)
 	case process.SummarySet:
 		return plain(d.Summary)
+	case process.ToolCalled:
+		return plain(fmt.Sprintf("%s/%s, call %d", d.Service, d.Tool, d.Call))
+	case process.ToolReturned:
+		return plain(returnedText(d))
+	case process.ApprovalRequested:
+		return plain(fmt.Sprintf("approval %s: %s/%s, call %d", d.Approval, d.Service, d.Tool, d.Call))
+	case process.ApprovalDecided:
+		return plain(decidedText(d))
 	case process.Finalized:
 		return outcomeText(&d.Outcome)
 	}
 	return otherDetail(ev)
+}
+
+func returnedText(d process.ToolReturned) string {
+	took := shortDuration(time.Duration(d.DurationMS) * time.Millisecond)
+	if d.OK {
+		return fmt.Sprintf("%s/%s, call %d, after %s", d.Service, d.Tool, d.Call, took)
+	}
+	return fmt.Sprintf("%s/%s, call %d, after %s: %s: %s", d.Service, d.Tool, d.Call, took, d.Code, d.Error)
+}
+
+func decidedText(d process.ApprovalDecided) string {
+	s := fmt.Sprintf("approval %s: %s", d.Approval, d.State)
+	if d.By != "" {
+		s += " by " + d.By
+	}
+	if d.Reason != "" {
+		s += " (" + d.Reason + ")"
+	}
+	return s
 }
 
 // otherDetail shows the fields of the rarer kinds as they are on the wire.

@@ -18,10 +18,6 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-// queueNotice is how long a job may wait for its environment before the user is
-// told.
-const queueNotice = 400 * time.Millisecond
-
 // job is one run that the command line attends to: its output is shown live,
 // interrupts are passed on, and the command ends as the run did.
 type job struct {
@@ -31,6 +27,7 @@ type job struct {
 	detach bool
 	bar    bool // draw a progress bar, if the terminal can
 	parked bool // to be started once its events are watched
+	asks   bool // it may call tools, and wait for an approval
 
 	id     process.ID
 	run    int
@@ -51,7 +48,7 @@ func (j *job) attend(ctx context.Context, start func(context.Context) (process.R
 	signals, stopSignals := j.app.Signals()
 	defer stopSignals()
 	j.screen = j.app.newScreen(j.bar)
-	if j.screen.status {
+	if j.screen.status || j.asks {
 		if now, err := j.client.AllEventsPage(ctx, client.EventFilter{}, ""); err == nil {
 			j.cursor = cmp.Or(now.Next, "0") // a daemon without any events has no cursor yet
 		}
@@ -82,7 +79,10 @@ func (j *job) stay(ctx context.Context, signals <-chan os.Signal) (process.Recor
 	var beside sync.WaitGroup
 	beside.Go(func() { j.passOn(ctx, cancel, signals) })
 	beside.Go(func() { j.noticeQueue(ctx) })
-	if j.cursor != "" {
+	if j.cursor != "" && j.asks {
+		beside.Go(func() { j.noticeApprovals(ctx) })
+	}
+	if j.cursor != "" && j.screen.status {
 		beside.Go(func() { j.app.watchProgress(ctx, j.client, j.id, j.cursor, j.screen) })
 	}
 	defer func() { cancel(nil); beside.Wait() }()
@@ -159,19 +159,6 @@ func (j *job) end(ctx context.Context) (process.Record, error) {
 	run, err := j.client.RunRecord(ctx, j.id, j.run) // someone ran it again
 	rec.Run, rec.ExitState, rec.Error, rec.Exit, rec.Outcome = run.Run, run.ExitState, run.Error, run.Exit, run.Outcome
 	return rec, err
-}
-
-// noticeQueue tells the user why nothing happens.
-func (j *job) noticeQueue(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-		return
-	case <-time.After(queueNotice):
-	}
-	rec, err := j.client.Process(ctx, j.id)
-	if err == nil && rec.State == process.Queued && rec.Run == j.run {
-		j.app.say("%s is queued: all slots of the environment %s are taken", rec.ID, rec.Environment)
-	}
 }
 
 // left explains why the command ends before the job.

@@ -75,7 +75,7 @@ func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Cli
 
 // start creates the process and attends to its first run.
 func (a *App) start(ctx context.Context, c *client.Client, o *jobFlags, body api.Create) error {
-	j := &job{app: a, client: c, detach: o.detach, bar: !o.noProgress && !a.global.json}
+	j := &job{app: a, client: c, detach: o.detach, bar: !o.noProgress && !a.global.json, asks: body.Environment != process.EnvCommand}
 	if body.RawOutput == string(process.Disabled) && !o.detach && !a.global.json {
 		// Its events are all there will be of its output: be there first.
 		later := false

@@ -101,9 +101,9 @@ func TestShow(t *testing.T) {
 		Survivors: []process.Survivor{{PID: 99, Command: "zombie"}}}
 	r.Stdout, r.StdoutBytes = ptr("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n\x1b[2Jeleven\n"), 2_000_000
 	r.Stderr, r.StderrBytes = ptr("no end"), 6
-	golden(t, "show.txt", showText(&r, now, palette{}))
+	golden(t, "show.txt", showText(&r, nil, now, palette{}))
 	idle := samples()[8]
-	golden(t, "show-idle.txt", showText(&idle, now, palette{}))
+	golden(t, "show-idle.txt", showText(&idle, nil, now, palette{}))
 }
 
 func TestEventLines(t *testing.T) {
@@ -116,6 +116,12 @@ func TestEventLines(t *testing.T) {
 		process.WarningDetected{Code: "w", Message: "careful"}, process.KnownErrorDetected{Code: "e", Message: "broken"},
 		process.FindingEmitted{Finding: process.Finding{Severity: process.Info, Code: "f", Message: "found"}},
 		process.SummarySet{Summary: "all done"}, process.SignalDelivered{Signal: "SIGTERM", Action: "delivered"},
+		process.ToolCalled{Call: 3, Service: "pets", Tool: "delete_pet"},
+		process.ApprovalRequested{Approval: 7, Call: 3, Service: "pets", Tool: "delete_pet", ExpiresAt: now},
+		process.ApprovalDecided{Approval: 7, Call: 3, State: process.ApprovalDenied, By: "ada", Reason: "not \x1b[2Jtoday"},
+		process.ApprovalDecided{Approval: 7, Call: 3, State: process.ApprovalApproved},
+		process.ToolReturned{Call: 3, Service: "pets", Tool: "delete_pet", Code: "denied", Error: "a person said no", DurationMS: 61_000},
+		process.ToolReturned{Call: 4, Service: "pets", Tool: "list", OK: true, DurationMS: 12},
 		process.Exited{Code: 1}, process.Cancelled{Now: true}, process.TimedOut{TimeoutMS: 500}, process.Lagged{Missed: 4},
 		process.Finalized{Outcome: process.Outcome{Kind: process.OutcomeFailed, Reason: &process.FailureReason{Kind: process.FailTimeout}, Summary: "slow"}},
 	} {

@@ -166,7 +166,7 @@ func (a *App) rerunCommand() *cobra.Command {
 		Args:              needOneID,
 		ValidArgsFunction: a.completeIDs(process.Idle),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.rerun(cmd.Context(), args[0], &job{app: a, detach: detach, bar: !noProgress && !a.global.json})
+			return a.rerun(cmd.Context(), args[0], &job{app: a, detach: detach, bar: !noProgress && !a.global.json, asks: true})
 		},
 	}
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "print the id and return")

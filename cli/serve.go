@@ -116,7 +116,7 @@ func (a *App) serveDetached(ctx context.Context, s settings.Settings, given map[
 // settingArgs are the flags of a daemon that is to have the same settings but
 // another working directory.
 func (a *App) settingArgs(s settings.Settings, given map[string][]string) (args []string) {
-	absolute := map[string]string{"data": s.Data, "log-dir": s.LogDir, "rules-dir": s.RulesDir, "config": s.Config}
+	absolute := map[string]string{"data": s.Data, "log-dir": s.LogDir, "rules-dir": s.RulesDir, "config": s.Config, "tools": s.Tools}
 	if absolute["config"] == "" {
 		absolute["config"] = settings.None
 	}

@@ -39,7 +39,13 @@ func (a *App) showCommand() *cobra.Command {
 			if a.global.json {
 				return a.printJSON(&rec)
 			}
-			_, err = io.WriteString(a.Stdout, showText(&rec, time.Now(), a.palette(a.Stdout)))
+			var asked []process.Approval
+			if rec.State != process.Idle {
+				if asked, _, err = takeApprovals(ctx, c, process.ApprovalQuery{State: process.ApprovalPending, Process: id}, 0); err != nil {
+					return err
+				}
+			}
+			_, err = io.WriteString(a.Stdout, showText(&rec, asked, time.Now(), a.palette(a.Stdout)))
 			return err
 		},
 	}
@@ -58,8 +64,8 @@ func (d *details) add(name, value string) {
 	}
 }
 
-// showText is what show prints.
-func showText(r *process.Record, now time.Time, p palette) string {
+// showText is what show prints: the record and the approvals that are waited for.
+func showText(r *process.Record, asked []process.Approval, now time.Time, p palette) string {
 	d := &details{p: p}
 	d.add("process", p.bold(r.ID.String())+"  "+p.stateColor(r)(stateWord(r)))
 	d.add("label", value(r.Label))
@@ -74,6 +80,9 @@ func showText(r *process.Record, now time.Time, p palette) string {
 		d.add("directory", value(r.Command.Dir))
 	}
 	d.addTimes(r, now)
+	for _, v := range asked {
+		d.add("waiting for", p.yellow("approval "+v.ID.String())+" "+plain(v.Service+"/"+v.Tool)+p.dim("  reeve approvals show "+v.ID.String()))
+	}
 	d.addEnd(r)
 	d.addOutput(r)
 	return d.b.String()
@@ -135,6 +144,9 @@ func (d *details) addEnd(r *process.Record) {
 		d.add("exit", exit)
 	}
 	d.add("error", value(r.Error))
+	if r.Enforced != nil {
+		d.add("confined", plain(strings.Join(r.Enforced.Confined, ", ")))
+	}
 	if r.Enforced != nil && len(r.Enforced.Missing) > 0 {
 		d.add("missing", plain(strings.Join(r.Enforced.Missing, ", ")))
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/server"
 	"github.com/reeverun/reeve/settings"
 	"github.com/reeverun/reeve/telemetry"
 )
 
 // config is the runtime's.
-func (d *daemon) config() reeve.Config {
+func (d *daemon) config() (reeve.Config, error) {
 	s := d.settings
 	c := reeve.Config{
 		Dir: s.Data, LogDir: s.LogDir, RawOutput: s.RawOutput, LogCap: s.LogCap, MemoryLogCap: s.MemoryLogCap,
@@ -24,12 +25,26 @@ func (d *daemon) config() reeve.Config {
 		Slots:     s.Concurrency, MaxActive: s.MaxActive, DefaultTimeout: s.DefaultTimeout,
 		// The runtime takes 0 for its default, but here it was asked for.
 		Grace: cmp.Or(s.Grace, time.Nanosecond), Drain: cmp.Or(s.Drain, time.Nanosecond),
+		Tools: startedTools{d.tools}, ApprovalLife: s.ApprovalLife,
 		RulesDir: s.RulesDir, Observe: d.observe, Logger: d.log,
 	}
-	if d.wiring.Environments != nil {
-		c.Environments = d.wiring.Environments(s)
+	if d.wiring.Environments == nil {
+		return c, nil
 	}
-	return c
+	var err error
+	c.Environments, err = d.wiring.Environments(Parts{
+		Settings: s, Tools: d.tools, Spec: server.Children(s.Environment, d.tier), Logger: d.log,
+	})
+	return c, err
+}
+
+// tier is asked by programs, and those an earlier daemon left may run before the
+// runtime's Open has returned.
+func (d *daemon) tier() string {
+	if t := d.treeKill.Load(); t != nil {
+		return *t
+	}
+	return ""
 }
 
 // observe counts what happens to processes, and logs it for those who want to

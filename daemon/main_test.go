@@ -73,8 +73,8 @@ func prepare(t *testing.T, flags ...string) *fixture {
 	f := &fixture{t: t, s: s, l: defaultLimits(), signals: make(chan os.Signal, 3), log: &lines{}, ended: make(chan error, 1)}
 	f.w = Wiring{Log: f.log, Version: api.Version{Version: "test"},
 		Signals: func() (<-chan os.Signal, func()) { return f.signals, func() {} },
-		Environments: func(settings.Settings) map[string]env.Environment {
-			return map[string]env.Environment{"fake": &envfake.Env{}}
+		Environments: func(Parts) (map[string]env.Environment, error) {
+			return map[string]env.Environment{"fake": &envfake.Env{}}, nil
 		}}
 	return f
 }

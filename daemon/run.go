@@ -4,34 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/reeverun/reeve"
-	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/server"
 	"github.com/reeverun/reeve/settings"
 	"github.com/reeverun/reeve/telemetry"
 	"github.com/reeverun/reeve/token"
+	"github.com/reeverun/reeve/tool"
 )
-
-// Settings are settings.Settings, for those who only wire.
-type Settings = settings.Settings
-
-// Wiring is what a daemon is made of beside its settings.
-type Wiring struct {
-	// Environments are run beside "command" and "function"; nil: none.
-	Environments func(Settings) map[string]reeve.Environment
-	Version      api.Version
-	// Log is where it logs, line by line. Default: standard error.
-	Log io.Writer
-	// Signals starts to deliver the signals that stop it; the returned
-	// function stops that. Default: SIGINT, SIGTERM and SIGHUP.
-	Signals func() (<-chan os.Signal, func())
-}
 
 // daemon is one run of it.
 type daemon struct {
@@ -42,6 +27,8 @@ type daemon struct {
 	limits   limits
 
 	telemetry *telemetry.T
+	tools     *tool.Registry
+	treeKill  atomic.Pointer[string] // the runtime's tier, once it is open
 	runtime   *reeve.Runtime
 	server    *server.Server
 	tcp       net.Listener // nil: none
@@ -105,16 +92,26 @@ func (d *daemon) open(ctx context.Context) (err error) {
 	if d.telemetry, err = newTelemetry(d.settings, d.wiring.Version, d.log); err != nil {
 		return fmt.Errorf("start telemetry: %w", err)
 	}
-	if d.runtime, err = reeve.Open(ctx, d.config()); err != nil {
+	if err := d.readTools(); err != nil {
 		return err
 	}
+	config, err := d.config()
+	if err != nil {
+		return err
+	}
+	if d.runtime, err = reeve.Open(ctx, config); err != nil {
+		return err
+	}
+	d.tools.Start(ctx)
+	tier := d.runtime.TreeKill()
+	d.treeKill.Store(&tier)
 	d.telemetry.CountStates(d.countStates)
 	version := d.wiring.Version
 	version.PID, version.DataDir = os.Getpid(), d.settings.Data
 	d.server, err = server.New(server.Config{
 		Runtime: d.runtime, Environment: d.settings.Environment, DataDir: d.settings.Data,
 		MaxBody: d.settings.MaxBody, MaxRequests: d.settings.MaxRequests, AllowHosts: d.settings.AllowHosts,
-		Tokens: tokens, Logger: d.log, Version: version,
+		Tokens: tokens, Tools: d.tools, Logger: d.log, Version: version,
 		Metrics: d.telemetry.Handler(), Wrap: d.telemetry.Middleware,
 	})
 	if err != nil {
@@ -134,6 +131,7 @@ func (d *daemon) release() (err error) {
 	if d.runtime != nil {
 		err = d.runtime.Close()
 	}
+	err = errors.Join(err, d.closeTools())
 	if d.tcp != nil {
 		err = errors.Join(err, d.tcp.Close())
 	}
@@ -175,6 +173,9 @@ func (d *daemon) announce() {
 	}
 	if d.settings.Config != "" {
 		attrs = append(attrs, "config", d.settings.Config)
+	}
+	if d.settings.Tools != "" {
+		attrs = append(attrs, "tools", d.settings.Tools)
 	}
 	d.log.Info("serving", attrs...)
 }

@@ -32,6 +32,7 @@ func (d *daemon) stop(hurry <-chan struct{}) error {
 	if !errors.Is(err, errHangs) { // else closing would wait for it
 		err = errors.Join(err, d.runtime.Close())
 	}
+	err = errors.Join(err, d.closeTools())
 	err = errors.Join(err, d.leave())
 	d.log.Info("stopped", "took", time.Since(began).Round(time.Millisecond).String())
 	return err

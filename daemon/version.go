@@ -8,9 +8,9 @@ import (
 )
 
 // BuildVersion says what this program was built from: what the linker stamped,
-// else what the Go command recorded.
+// else what the Go command recorded. Engines are for main to add.
 func BuildVersion(version, commit string) api.Version {
-	v := api.Version{Version: version, Commit: commit}
+	v := api.Version{Version: version, Commit: commit, Engines: []string{}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		v.Version = cmp.Or(v.Version, "unknown")

@@ -98,6 +98,23 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// What the program brings along is part of the report, before the data directory.
+func TestExtraChecks(t *testing.T) {
+	r := doctor.Probe(t.Context(), t.TempDir(), doctor.Extra{Key: "typescript", Name: "TypeScript",
+		Try: func(context.Context) doctor.Verdict {
+			return doctor.Verdict{Status: doctor.Limited, Meaning: "Programs run, slowly.", Reason: "no V8 was built in", Advice: "Build it with cgo."}
+		}})
+	c, ok := r.Check("typescript")
+	if !ok || c.Status != doctor.Limited || c.Section != doctor.SectionEnvironments || c.Name != "TypeScript" {
+		t.Errorf("%+v", c)
+	}
+	sound(t, c)
+	sections := r.Sections()
+	if n := len(sections); sections[n-2].Key != doctor.SectionEnvironments || sections[n-2].Title == "" || sections[n-1].Key != doctor.SectionData {
+		t.Errorf("%+v", sections)
+	}
+}
+
 func TestACancelledProbeStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

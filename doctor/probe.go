@@ -9,8 +9,9 @@ import (
 
 // Probe tries everything, in about a second at most. The data directory need
 // not exist: then what it would be made in is looked at. When ctx is over the
-// report ends with what was found by then.
-func Probe(ctx context.Context, dataDir string) Report {
+// report ends with what was found by then. The extra checks, of what the program
+// links and this package does not know, come before those of the data directory.
+func Probe(ctx context.Context, dataDir string, extra ...Extra) Report {
 	if dir, err := filepath.Abs(dataDir); err == nil {
 		dataDir = dir
 	}
@@ -20,6 +21,9 @@ func Probe(ctx context.Context, dataDir string) Report {
 	}
 	all := []func() []Check{treeChecks}
 	all = append(all, systemProbes(dataDir)...)
+	for _, e := range extra {
+		all = append(all, func() []Check { return []Check{e.check(ctx)} })
+	}
 	all = append(all, func() []Check { return dataChecks(dataDir) })
 	for _, probe := range all {
 		if ctx.Err() != nil {

@@ -41,19 +41,21 @@ type Report struct {
 
 // The keys of the sections.
 const (
-	SectionTree    = "tree"
-	SectionLimits  = "limits"
-	SectionSandbox = "sandbox"
-	SectionSystem  = "system"
-	SectionData    = "data"
+	SectionTree         = "tree"
+	SectionLimits       = "limits"
+	SectionSandbox      = "sandbox"
+	SectionSystem       = "system"
+	SectionEnvironments = "environments"
+	SectionData         = "data"
 )
 
 var titles = map[string]string{
-	SectionTree:    "Tree control: does a kill leave nothing behind?",
-	SectionLimits:  "Limits for jobs: available on this machine",
-	SectionSandbox: "Parts of a sandbox: available on this machine",
-	SectionSystem:  "The system",
-	SectionData:    "The data directory",
+	SectionTree:         "Tree control: does a kill leave nothing behind?",
+	SectionLimits:       "Limits for jobs: available on this machine",
+	SectionSandbox:      "Parts of a sandbox: available on this machine",
+	SectionSystem:       "The system",
+	SectionEnvironments: "What programs run in",
+	SectionData:         "The data directory",
 }
 
 // Section is a group of checks with a title for people.

@@ -9,6 +9,7 @@ package env
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"time"
 
@@ -129,8 +130,33 @@ type Host interface {
 	// Output merges structured output, shallowly, key by key.
 	Output(data map[string]any)
 
+	// Call calls a tool for the run: permission first, asking a person where
+	// the policy says so, which stops the run's clock. It returns when the
+	// tool has answered or ctx is over, with a *process.ToolError when it has
+	// no result. The run gives its slot up meanwhile. Calls run side by side.
+	Call(ctx context.Context, service, tool string, params json.RawMessage) (json.RawMessage, error)
+
+	// Spawn creates a process below the run's own and starts it. It takes no
+	// slot. Spec.Parent is set by the host; Options.Tools may only narrow what
+	// the run has, and is that where it is nil. Whether the run may start such
+	// a process at all is for the environment to check.
+	Spawn(ctx context.Context, s process.Spec) (process.ID, error)
+	// Await waits until a child that Spawn returned has finished, and returns
+	// its record and the ends of its output. The run gives its slot up
+	// meanwhile. Any other id is process.ErrNotFound.
+	Await(ctx context.Context, child process.ID) (Ended, error)
+	// Signal sends a signal to a child that Spawn returned; SIGKILL ends it
+	// with all below it. Any other id is process.ErrNotFound.
+	Signal(ctx context.Context, child process.ID, s process.Signal) error
+
 	// Timing returns the run's waits, defaults filled in.
 	Timing() Timing
+}
+
+// Ended is a child that has finished.
+type Ended struct {
+	Process        *process.Process
+	Stdout, Stderr []byte // at most the last 64 KiB
 }
 
 // Timing holds the waits of a run's end.

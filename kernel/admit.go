@@ -84,6 +84,12 @@ func checkSpec(s *process.Spec) error {
 	if o.Grace < 0 || o.Drain < 0 {
 		return process.Invalid("grace", "waits cannot be negative")
 	}
+	if l := o.Limits; min(l.MemoryBytes, l.PIDs, l.CPUMS, l.OutputBytes, l.OpenFiles) < 0 {
+		return process.Invalid("limits", "cannot be negative: leave one out for the default")
+	}
+	if len(o.Tools) > maxTags || len(longest(o.Tools)) > maxName {
+		return process.Invalid("tools", "has %d patterns, the longest of %d bytes: want at most %d of %d", len(o.Tools), len(longest(o.Tools)), maxTags, maxName)
+	}
 	return nil
 }
 

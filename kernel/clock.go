@@ -27,6 +27,9 @@ func (s *stopwatch) stop(now time.Time) {
 	}
 }
 
+// stands reports whether it is paused.
+func (s *stopwatch) stands() bool { return !s.pausedAt.IsZero() }
+
 func (s *stopwatch) pause(now time.Time) {
 	if !s.started.IsZero() && s.stopped.IsZero() && s.pausedAt.IsZero() {
 		s.pausedAt = now

@@ -25,6 +25,15 @@
 // scheduler.mu, journal.mu, feed.mu; each may be taken under the ones before
 // it, never the other way round.
 //
+// # Errands
+//
+// A run that calls a tool or waits for a child is out on an errand: it holds no
+// slot, and takes one again, without waiting for it, when it is back from the
+// last. A call that a person decides makes an approval; until that is decided,
+// expired or canceled the run's clock stands still, as in a pause. An approval
+// changes by the journal like everything else: it can be seen when it is
+// stored, and a decision counts when it is. A run's end ends its errands.
+//
 // # Subscribers
 //
 // A feed keeps a bounded window of what was published. A subscriber replays

@@ -63,6 +63,7 @@ func (p *proc) resolve(res env.Result, err error, answered bool) {
 	if p.giveUp != nil {
 		p.giveUp()
 	}
+	p.abandon()
 	pump := p.pump
 	v := p.judge(res, err)
 	p.mu.Unlock()

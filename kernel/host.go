@@ -43,6 +43,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 	if t := p.rec.Options.Timeout; t > 0 {
 		p.deadline = p.later(t, p.timeout)
 	}
+	p.tick()
 }
 
 func (h *host) Exited(e process.Exit) {

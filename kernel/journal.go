@@ -290,7 +290,7 @@ func merge(batch []*entry) []store.Change {
 	at := make(map[process.ID]int, len(batch))
 	for _, e := range batch {
 		c := e.change
-		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events) == 0 {
+		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events)+len(c.Approvals) == 0 {
 			continue
 		}
 		i, seen := at[c.ID]
@@ -301,6 +301,7 @@ func merge(batch []*entry) []store.Change {
 		}
 		m := &changes[i]
 		m.Events = append(m.Events[:len(m.Events):len(m.Events)], c.Events...)
+		m.Approvals = append(m.Approvals[:len(m.Approvals):len(m.Approvals)], c.Approvals...)
 		switch {
 		case c.Update == nil:
 		case m.Insert != nil:

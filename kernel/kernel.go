@@ -22,6 +22,8 @@ const (
 	DefaultGrace            = 5 * time.Second
 	DefaultDrain            = time.Second
 	DefaultSubscriberBuffer = 4096
+	DefaultApprovalLife     = 24 * time.Hour
+	DefaultMaxTree          = 256
 )
 
 // giveUpAfter bounds how long a run may take to end after it was killed. A
@@ -39,10 +41,14 @@ type Config struct {
 	Grace            time.Duration     // between SIGTERM and SIGKILL
 	Drain            time.Duration     // for descendants that outlive their leader
 	MaxActive        int               // processes that are not idle; 0: no limit
+	MaxTree          int               // processes of a tree that a program may have live by starting children
 	SubscriberBuffer int               // events a subscriber may fall behind
 	KeepQueue        bool              // queued processes survive Close (a durable store)
 	SameLogs         bool              // the logs are those of the last host, and the machine has not been restarted since
 	Retention        Retention
+	Tools            Tools                                           // nil: there are none
+	ToolTimeout      time.Duration                                   // of a tool call; 0: none but the run's own
+	ApprovalLife     time.Duration                                   // until an approval that nobody decides expires
 	Observe          func(context.Context, Moment, *process.Process) // may be nil
 	Logger           *slog.Logger
 }
@@ -71,6 +77,9 @@ type Kernel struct {
 	nextID  atomic.Int64
 	active  atomic.Int64 // runs that are queued or executing
 
+	nextApproval atomic.Int64
+	outside      sync.WaitGroup // tool calls, also those their runs have given up
+
 	blocks    sync.Pool // read buffers of pumps
 	closing   atomic.Bool
 	closed    chan struct{} // closed when Stop begins
@@ -93,6 +102,8 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	cfg.Drain = cmp.Or(cfg.Drain, DefaultDrain)
 	cfg.SubscriberBuffer = cmp.Or(cfg.SubscriberBuffer, DefaultSubscriberBuffer)
 	cfg.RawOutput = cmp.Or(cfg.RawOutput, process.Persist)
+	cfg.ApprovalLife = cmp.Or(cfg.ApprovalLife, DefaultApprovalLife)
+	cfg.MaxTree = cmp.Or(cfg.MaxTree, DefaultMaxTree)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -104,6 +115,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 		closed: make(chan struct{}), refs: map[string]bool{}, keys: map[string]chan struct{}{},
 		blocks: sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}}
 	k.nextID.Store(int64(marks.ID))
+	k.nextApproval.Store(int64(marks.Approval))
 	if err := k.setup(ctx); err != nil {
 		return nil, err
 	}
@@ -114,7 +126,9 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	}
 	k.events = newFeed(cfg.SubscriberBuffer, 0, rec.cursor)
 	k.journal = newJournal(cfg.Store, k.events, rec.cursor, k.log)
-	k.settle(rec)
+	if err := k.settle(ctx, rec); err != nil {
+		return nil, errors.Join(fmt.Errorf("settle approvals: %w", err), k.Close())
+	}
 	k.startRetention()
 	return k, nil
 }
@@ -194,6 +208,7 @@ func (k *Kernel) Close() (err error) {
 	k.releasing.Do(func() {
 		k.Stop()
 		err = k.teardown(context.Background())
+		k.awaitOutside()
 		k.services.Wait()
 		k.journal.close()
 		for _, p := range k.table.list() {

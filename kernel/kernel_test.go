@@ -56,16 +56,23 @@ type testingT interface {
 
 func newFixture(t testingT, slots int) *fixture {
 	t.Helper()
+	return newFixtureWith(t, slots, func(*Config) {})
+}
+
+func newFixtureWith(t testingT, slots int, change func(*Config)) *fixture {
+	t.Helper()
 	logs, err := rawlog.New(rawlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &fixture{fake: &envfake.Env{}, st: &flaky{Store: memory.New()}}
-	f.Kernel, err = Open(context.Background(), Config{
+	cfg := Config{
 		Store: f.st, Logs: logs, Interpreters: interpret.NewRegistry(), RawOutput: process.MemoryOnly,
 		Environments: map[string]Environment{"fake": {Environment: f.fake, Slots: slots}},
 		Grace:        10 * time.Millisecond, Retention: Retention{Every: -1},
-	})
+	}
+	change(&cfg)
+	f.Kernel, err = Open(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

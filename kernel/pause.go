@@ -101,10 +101,7 @@ func (p *proc) pausable() error {
 // notePause stops the clock and records the pause; p.mu is held.
 func (p *proc) notePause(done func(error)) {
 	p.rec.Paused, p.rec.PausedAt = true, p.k.now()
-	p.clock.pause(time.Now())
-	if p.deadline != nil {
-		p.deadline.Stop()
-	}
+	p.tick()
 	p.record(done, process.Paused{})
 }
 
@@ -143,14 +140,29 @@ func (p *proc) stillPaused() {
 	}
 }
 
-// goOn ends a pause: the clock runs again, the timeout has what it had left;
-// p.mu is held.
+// goOn ends a pause; p.mu is held.
 func (p *proc) goOn() {
 	p.rec.Paused, p.rec.PausedAt = false, time.Time{}
+	p.tick()
+}
+
+// tick has the clock stand while the run is paused or a person has to decide,
+// and go on when neither is so; the timeout then has what it had left. p.mu is
+// held.
+func (p *proc) tick() {
 	now := time.Now()
-	p.clock.resume(now)
-	if p.deadline != nil {
-		p.deadline.Reset(max(0, p.rec.Options.Timeout-p.clock.elapsed(now)))
+	switch stand := p.rec.Paused || p.asking > 0; {
+	case stand == p.clock.stands():
+	case stand:
+		p.clock.pause(now)
+		if p.deadline != nil {
+			p.deadline.Stop()
+		}
+	default:
+		p.clock.resume(now)
+		if p.deadline != nil {
+			p.deadline.Reset(max(0, p.rec.Options.Timeout-p.clock.elapsed(now)))
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ type proc struct {
 	parent    *proc                // nil: the kernel's init; guarded by table.mu
 	children  map[process.ID]*proc // guarded by table.mu
 	ancestors []process.ID         // outermost first; set when it enters the table
+	tree      *atomic.Int64        // how many of its tree are in the table, itself included; set when it enters
 
 	ending  sync.Once      // over
 	leaving sync.Once      // leave
@@ -62,8 +63,13 @@ type proc struct {
 	timers   []*time.Timer // timeout, kill and give-up
 	log      *rawlog.Log
 	pump     *pump
-	partials [2]partial    // unterminated lines on show
-	exited   *process.Exit // what the OS reported of the leader
+	partials [2]partial                  // unterminated lines on show
+	exited   *process.Exit               // what the OS reported of the leader
+	errands  map[*errand]struct{}        // what it waits for
+	lent     bool                        // its slot was given back while it waits
+	called   int64                       // tools so far
+	asks     map[process.ApprovalID]*ask // approvals that are pending, or whose decision is not stored yet
+	asking   int                         // how many are pending
 }
 
 func newProc(k *Kernel, rec *process.Process, e *environment) *proc {

@@ -12,10 +12,11 @@ import (
 
 // recovery is what an earlier host left behind.
 type recovery struct {
-	cursor      int64              // the highest one used
-	queued      []*process.Process // accepted and never started: they run
-	interrupted []*process.Process // may have been started: they are never re-run
-	zombies     []*process.Process // over, held for parents that are gone
+	cursor      int64                             // the highest one used
+	queued      []*process.Process                // accepted and never started: they run
+	interrupted []*process.Process                // may have been started: they are never re-run
+	zombies     []*process.Process                // over, held for parents that are gone
+	waited      map[process.ID][]process.Approval // pending approvals
 }
 
 // unseenCursors is skipped when a run with untraceable lines was interrupted:
@@ -28,6 +29,9 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 	r := recovery{cursor: cursor}
 	all, err := k.cfg.Store.Unsettled(ctx)
 	if err != nil {
+		return r, err
+	}
+	if r.waited, err = k.stranded(ctx); err != nil {
 		return r, err
 	}
 	for _, rec := range all {
@@ -109,7 +113,7 @@ func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recov
 
 // settle records the truth about what an earlier host left behind, and returns
 // when it is committed: nobody sees a process of a dead host running.
-func (k *Kernel) settle(r recovery) {
+func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	var over []*proc
 	defer func() {
 		for _, p := range over {
@@ -126,6 +130,8 @@ func (k *Kernel) settle(r recovery) {
 	for _, rec := range r.interrupted {
 		p := k.entered(rec)
 		over = append(over, p)
+		p.strand(r.waited[p.id])
+		delete(r.waited, p.id)
 		k.settleInterrupted(p)
 	}
 	for _, rec := range r.queued {
@@ -138,6 +144,7 @@ func (k *Kernel) settle(r recovery) {
 		}
 		p.env.pool.push(p)
 	}
+	return k.strandIdle(ctx, r.waited)
 }
 
 // entered puts a run back into the table.

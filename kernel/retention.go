@@ -36,8 +36,9 @@ func (r Retention) withDefaults() Retention {
 
 // Pruned counts what a prune removed.
 type Pruned struct {
-	Events int // stored events
-	Logs   int // runs whose raw logs are gone
+	Events    int // stored events
+	Logs      int // runs whose raw logs are gone
+	Approvals int // that were decided
 }
 
 // startRetention prunes on schedule until the kernel closes.
@@ -87,6 +88,16 @@ func (k *Kernel) PruneAs(ctx context.Context, now time.Time, r Retention) (Prune
 	for r.Events >= 0 && !k.isClosed() {
 		n, err := k.cfg.Store.PruneEvents(ctx, now.Add(-r.Events), r.PinnedTag, pruneBatch)
 		total.Events += n
+		if err != nil {
+			return total, err
+		}
+		if n == 0 {
+			break
+		}
+	}
+	for r.Events >= 0 && !k.isClosed() {
+		n, err := k.cfg.Store.PruneApprovals(ctx, now.Add(-r.Events), r.PinnedTag, pruneBatch)
+		total.Approvals += n
 		if err != nil || n == 0 {
 			return total, err
 		}

@@ -76,6 +76,14 @@ func (s *pool) free() {
 	s.dispatch()
 }
 
+// retake takes a slot again that was given back for a while, also where all are
+// taken: nothing is started then until enough are free.
+func (s *pool) retake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used++
+}
+
 // close keeps the queue from starting anything more.
 func (s *pool) close() {
 	s.mu.Lock()

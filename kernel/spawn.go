@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/reeverun/reeve/interpret"
 	"github.com/reeverun/reeve/process"
@@ -16,6 +17,8 @@ type Request struct {
 	Payload any
 	// Parked creates the process idle; Run starts it later.
 	Parked bool
+
+	tree *atomic.Int64 // it is counted there already
 }
 
 // Spawn creates a process and, unless parked, queues its first run. It returns
@@ -32,7 +35,7 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 	defer k.creating.Done()
 	defer k.unreserve(rec.Ref)
 	p := newProc(k, rec, e)
-	p.interpreter, p.payload = r.Interpreter, r.Payload
+	p.interpreter, p.payload, p.tree = r.Interpreter, r.Payload, r.tree
 	if r.Parked {
 		err = k.park(p)
 		if err == nil {

@@ -96,8 +96,8 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 	case p.cancel == nil:
 		p.endQueued(done)
 		return true
-	case cause == process.ErrTimeout && p.rec.Paused:
-		return false // it fired as the pause began; goOn sets it again
+	case cause == process.ErrTimeout && p.clock.stands():
+		return false // it fired as the clock was stopped; tick sets it again
 	}
 	first := !p.canceled && !p.timedOut
 	var events []process.Payload
@@ -130,6 +130,7 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 		p.goOn()
 	}
 	p.record(done, events...)
+	p.cancelAsks("the run is being ended")
 	if !paused || !o.Now { // who is asked to end goes on first: not one to be killed as it stands
 		p.cancel(cause)
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/reeverun/reeve/process"
 )
@@ -77,7 +78,11 @@ func (t *table) add(p *proc) (parent *proc, alive, doomed bool) {
 	t.procs[p.id] = p
 	t.announce(p.id)
 	parent = t.procs[p.rec.Parent]
-	if parent == nil || parent == p {
+	if parent == p {
+		parent = nil
+	}
+	p.join(parent)
+	if parent == nil {
 		return nil, false, false
 	}
 	p.ancestors = append(slices.Clone(parent.ancestors), parent.id)
@@ -96,12 +101,27 @@ func (t *table) add(p *proc) (parent *proc, alive, doomed bool) {
 	return parent, alive, doomed
 }
 
+// join counts the run in its parent's tree, or in one of its own; it may have
+// been counted before it entered.
+func (p *proc) join(parent *proc) {
+	switch {
+	case p.tree != nil:
+		return
+	case parent != nil:
+		p.tree = parent.tree
+	default:
+		p.tree = &atomic.Int64{}
+	}
+	p.tree.Add(1)
+}
+
 // remove takes a run out.
 func (t *table) remove(p *proc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.procs[p.id] == p {
 		delete(t.procs, p.id)
+		p.tree.Add(-1)
 	}
 	if p.parent != nil {
 		delete(p.parent.children, p.id)

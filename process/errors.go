@@ -23,6 +23,7 @@ const (
 	CodeTooMany           Code = "too_many_processes"
 	CodeShuttingDown      Code = "shutting_down"
 	CodeNoEnvironment     Code = "environment_unavailable"
+	CodeDecided           Code = "already_decided"
 	CodeOwned             Code = "data_directory_in_use"
 	CodeUnsupportedSchema Code = "unsupported_schema"
 )
@@ -41,6 +42,7 @@ var (
 	ErrTooMany           = &Error{Code: CodeTooMany, Message: "too many active processes"}
 	ErrClosed            = &Error{Code: CodeShuttingDown, Message: "the daemon is stopping, or its runtime is closed"}
 	ErrNoEnvironment     = &Error{Code: CodeNoEnvironment, Message: "the environment is not available"}
+	ErrDecided           = &Error{Code: CodeDecided, Message: "the approval has been decided already"}
 	ErrOwned             = &Error{Code: CodeOwned, Message: "the data directory is in use"}
 	ErrUnsupportedSchema = &Error{Code: CodeUnsupportedSchema, Message: "the database was written by a newer version"}
 )

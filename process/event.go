@@ -33,6 +33,10 @@ const (
 	KindSignalDelivered    Kind = "signal_delivered"
 	KindPaused             Kind = "paused"
 	KindResumed            Kind = "resumed"
+	KindToolCalled         Kind = "tool_called"
+	KindToolReturned       Kind = "tool_returned"
+	KindApprovalRequested  Kind = "approval_requested"
+	KindApprovalDecided    Kind = "approval_decided"
 	KindChildSpawned       Kind = "child_spawned"
 	KindReparented         Kind = "reparented"
 	KindReaped             Kind = "reaped"
@@ -170,6 +174,41 @@ type (
 	Paused struct{}
 	// Resumed says that the run goes on. A kill ends a pause without it.
 	Resumed struct{}
+	// ToolCalled says that the run called a tool. Call numbers a run's calls
+	// from 1. Parameters and results are the program's own affair: they may
+	// hold secrets and are not in events.
+	ToolCalled struct {
+		Call    int64  `json:"call"`
+		Service string `json:"service"`
+		Tool    string `json:"tool"`
+	}
+	// ToolReturned says how a call ended; Error is empty when it succeeded.
+	ToolReturned struct {
+		Call       int64  `json:"call"`
+		Service    string `json:"service"`
+		Tool       string `json:"tool"`
+		OK         bool   `json:"ok"`
+		Code       string `json:"code,omitempty"`
+		Error      string `json:"error,omitempty"`
+		DurationMS int64  `json:"durationMs"`
+	}
+	// ApprovalRequested says that a call waits for a person, and the run's
+	// clock with it.
+	ApprovalRequested struct {
+		Approval  ApprovalID `json:"approval"`
+		Call      int64      `json:"call"`
+		Service   string     `json:"service"`
+		Tool      string     `json:"tool"`
+		ExpiresAt time.Time  `json:"expiresAt"`
+	}
+	// ApprovalDecided says how that ended.
+	ApprovalDecided struct {
+		Approval ApprovalID    `json:"approval"`
+		Call     int64         `json:"call"`
+		State    ApprovalState `json:"state"`
+		By       string        `json:"by,omitempty"`
+		Reason   string        `json:"reason,omitempty"`
+	}
 	// ChildSpawned names a new child, in its parent's log.
 	ChildSpawned struct {
 		Child ID `json:"child"`
@@ -229,6 +268,10 @@ func (InterpreterError) kind() Kind   { return KindInterpreterError }
 func (SignalDelivered) kind() Kind    { return KindSignalDelivered }
 func (Paused) kind() Kind             { return KindPaused }
 func (Resumed) kind() Kind            { return KindResumed }
+func (ToolCalled) kind() Kind         { return KindToolCalled }
+func (ToolReturned) kind() Kind       { return KindToolReturned }
+func (ApprovalRequested) kind() Kind  { return KindApprovalRequested }
+func (ApprovalDecided) kind() Kind    { return KindApprovalDecided }
 func (ChildSpawned) kind() Kind       { return KindChildSpawned }
 func (Reparented) kind() Kind         { return KindReparented }
 func (Reaped) kind() Kind             { return KindReaped }
@@ -263,6 +306,10 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSignalDelivered:    decode[SignalDelivered],
 	KindPaused:             decode[Paused],
 	KindResumed:            decode[Resumed],
+	KindToolCalled:         decode[ToolCalled],
+	KindToolReturned:       decode[ToolReturned],
+	KindApprovalRequested:  decode[ApprovalRequested],
+	KindApprovalDecided:    decode[ApprovalDecided],
 	KindChildSpawned:       decode[ChildSpawned],
 	KindReparented:         decode[Reparented],
 	KindReaped:             decode[Reaped],

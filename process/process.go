@@ -29,13 +29,14 @@ type Run struct {
 // Enforced says how a run was held and what was asked for and missing.
 type Enforced struct {
 	TreeKill string   `json:"treeKill"`
+	Confined []string `json:"confined,omitempty"` // what keeps it from the machine, e.g. "seccomp"
 	Missing  []string `json:"missing"`
 }
 
 // Usage is what a run consumed.
 type Usage struct {
-	WallMS      int64 `json:"wallMs"` // without pauses
-	PausedMS    int64 `json:"pausedMs"`
+	WallMS      int64 `json:"wallMs"`   // without what follows
+	PausedMS    int64 `json:"pausedMs"` // in pauses, and while a person had to decide
 	CPUMS       int64 `json:"cpuMs"`
 	MaxRSSBytes int64 `json:"maxRssBytes"`
 	Tokens      int64 `json:"tokens"`
@@ -68,6 +69,7 @@ func (p *Process) HasOutputs() bool {
 func (p *Process) Clone() *Process {
 	c := *p
 	c.Tags = slices.Clone(p.Tags)
+	c.Options.Tools = slices.Clone(p.Options.Tools)
 	if p.Output != nil {
 		c.Output = make(map[string]any, len(p.Output))
 		for k, v := range p.Output {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -205,7 +206,7 @@ func TestOptionsInMilliseconds(t *testing.T) {
 			t.Errorf("%s, %v; want %s", b, err, want)
 		}
 		var back process.Options
-		if err := json.Unmarshal(b, &back); err != nil || back != o {
+		if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, o) {
 			t.Errorf("%s came back as %+v, %v", b, back, err)
 		}
 	}

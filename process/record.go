@@ -113,7 +113,7 @@ func (p *Process) Record() Record {
 		r.Tags = []string{}
 	}
 	if e := p.Enforced; e != nil && e.Missing == nil {
-		r.Enforced = &Enforced{TreeKill: e.TreeKill, Missing: []string{}}
+		r.Enforced = &Enforced{TreeKill: e.TreeKill, Confined: e.Confined, Missing: []string{}}
 	}
 	if p.Output == nil {
 		r.Output = &map[string]any{}

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// The environments built into the library.
+// The environments whose names the runtime knows.
 const (
-	EnvCommand  = "command"
-	EnvFunction = "function"
+	EnvCommand    = "command"
+	EnvFunction   = "function"
+	EnvTypeScript = "typescript" // registered by who links it
 )
 
 // Interpreters that need no rule file.
@@ -52,18 +53,40 @@ type Options struct {
 	Timeout time.Duration // 0: the environment's default; NoTimeout: none
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0: the runtime's default
 	Drain   time.Duration // for descendants after the leader's exit; 0: the runtime's default
+	Limits  Limits
+	NoJIT   bool     // typescript: interpret only
+	Tools   []string // patterns of the tools it may call; nil: what the policy allows
+}
+
+// Limits bound what one run consumes. A zero field asks for the environment's
+// default.
+type Limits struct {
+	MemoryBytes int64 `json:"memoryBytes,omitempty"`
+	PIDs        int64 `json:"pids,omitempty"`
+	CPUMS       int64 `json:"cpuMs,omitempty"`
+	OutputBytes int64 `json:"outputBytes,omitempty"`
+	OpenFiles   int64 `json:"openFiles,omitempty"`
 }
 
 // optionsJSON is the shape a client sees: milliseconds, null for no timeout.
 type optionsJSON struct {
-	TimeoutMS *int64 `json:"timeoutMs"`
-	GraceMS   int64  `json:"grace,omitempty"`
-	DrainMS   int64  `json:"drain,omitempty"`
+	TimeoutMS *int64   `json:"timeoutMs"`
+	GraceMS   int64    `json:"grace,omitempty"`
+	DrainMS   int64    `json:"drain,omitempty"`
+	Limits    *Limits  `json:"limits,omitempty"`
+	JIT       *bool    `json:"jit,omitempty"`
+	Tools     []string `json:"tools,omitzero"`
 }
 
 // MarshalJSON writes milliseconds; no timeout is null.
 func (o Options) MarshalJSON() ([]byte, error) {
-	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds()}
+	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds(), Tools: o.Tools}
+	if o.Limits != (Limits{}) {
+		w.Limits = &o.Limits
+	}
+	if o.NoJIT {
+		w.JIT = new(bool)
+	}
 	if o.Timeout > 0 {
 		ms := max(1, o.Timeout.Milliseconds())
 		w.TimeoutMS = &ms
@@ -77,7 +100,11 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS)}
+	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS), Tools: w.Tools}
+	if w.Limits != nil {
+		o.Limits = *w.Limits
+	}
+	o.NoJIT = w.JIT != nil && !*w.JIT
 	if w.TimeoutMS != nil {
 		o.Timeout = ms(*w.TimeoutMS)
 	}

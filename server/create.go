@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ func (q *request) create() error {
 
 // spawn creates what a body asks for and answers.
 func (q *request) spawn(body *api.Create, raw []byte) error {
-	spec, err := q.s.spec(body)
+	spec, err := q.s.specs.make(body)
 	if err != nil {
 		return err
 	}
@@ -73,98 +72,6 @@ func (q *request) location(id process.ID) string {
 		return "/mci/processes/" + id.String()
 	}
 	return "/processes/" + id.String()
-}
-
-// spec makes a Spec of a body.
-func (s *Server) spec(b *api.Create) (process.Spec, error) {
-	spec := process.Spec{Environment: s.cfg.Environment, Label: b.Label, Tags: b.Tags, Parent: process.ID(b.Parent),
-		Interpreter: b.Interpreter, Priority: b.Priority, RawOutput: process.RawOutput(b.RawOutput)}
-	if b.Environment != "" {
-		spec.Environment = b.Environment
-	}
-	if spec.Environment == process.EnvFunction { // Go functions, for embedded use
-		return spec, process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", spec.Environment)
-	}
-	if b.Ref != nil {
-		if spec.Ref = strings.TrimSpace(*b.Ref); spec.Ref == "" {
-			return spec, process.Invalid("ref", "is empty: leave it out or name the process")
-		}
-	}
-	if err := what(&spec, b); err != nil {
-		return spec, err
-	}
-	if b.Options != nil {
-		return spec, s.options(&spec, b.Options)
-	}
-	return spec, nil
-}
-
-// what fills in code or command.
-func what(spec *process.Spec, b *api.Create) error {
-	isCommand := spec.Environment == process.EnvCommand
-	switch {
-	case b.Command != nil && !isCommand:
-		return process.Invalid("command", "is for the environment command, not for %s", spec.Environment)
-	case b.Command != nil && b.Code != nil:
-		return process.Invalid("command", "and code exclude each other: give one of them")
-	case b.Command == nil && b.Code == nil && isCommand:
-		return process.Invalid("command", "is missing: give a command, or code for the system's shell")
-	case b.Command == nil && b.Code == nil:
-		return process.Invalid("code", "is missing: want a string")
-	case b.Code != nil:
-		spec.Code = *b.Code
-		return nil
-	}
-	c, err := command(b.Command)
-	spec.Command = c
-	return err
-}
-
-func command(b *api.Command) (*process.Command, error) {
-	c := &process.Command{Program: b.Program, Args: b.Args, EnvClear: b.EnvClear, Dir: b.Dir,
-		MergeStreams: b.MergeStreams, SuccessCodes: b.SuccessCodes,
-		Leftovers: process.Leftovers(b.Leftovers), HideWindow: runtime.GOOS == "windows"}
-	if len(b.Env) > 0 {
-		c.Env = make(map[string]process.Secret, len(b.Env))
-		for name, value := range b.Env {
-			c.Env[name] = process.Secret(value)
-		}
-	}
-	if b.HideWindow != nil {
-		c.HideWindow = *b.HideWindow
-	}
-	switch {
-	case b.PTY:
-		return nil, process.Invalid("command.pty", "is not available in this version: leave it out")
-	case b.Stdin != nil && b.StdinBase64 != nil:
-		return nil, process.Invalid("command.stdin", "and stdinBase64 exclude each other: give one of them")
-	case b.Stdin != nil:
-		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(*b.Stdin)
-	case b.StdinBase64 != nil:
-		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(b.StdinBase64)
-	}
-	return c, nil
-}
-
-func (s *Server) options(spec *process.Spec, o *api.Options) error {
-	timeout := o.Timeout
-	if o.TimeoutMS.Set {
-		if o.Timeout.Set && o.Timeout != o.TimeoutMS {
-			return process.Invalid("options.timeoutMs", "and timeout differ: give one of them")
-		}
-		timeout = o.TimeoutMS
-	}
-	switch {
-	case timeout.Null:
-		spec.Options.Timeout = process.NoTimeout
-	case timeout.Set:
-		spec.Options.Timeout = duration(timeout)
-	}
-	spec.Options.Grace, spec.Options.Drain = duration(o.Grace), duration(o.Drain)
-	if len(o.Require) > 0 && s.rt.TreeKill() == "pgroup" {
-		return process.Invalid("options.require", "tree-kill cannot be given on this machine: reeve doctor says why")
-	}
-	return nil
 }
 
 // maxMillis keeps a number of milliseconds within a time.Duration.

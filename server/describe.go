@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/token"
 )
 
 // description is the table of routes with what was made of it.
@@ -31,10 +32,11 @@ func describe(routes []*route, version string) (*description, error) {
 			Description: "Runs commands, programs and agents as processes with a durable record, a tree, signals, ordered events and complete output."},
 		Servers: []*huma.Server{{URL: "/"}},
 		Components: &huma.Components{Schemas: reg, SecuritySchemes: map[string]*huma.SecurityScheme{
-			"token": {Type: "http", Scheme: "bearer", Description: "Needed over TCP once a token exists: reeve token create."}}},
+			"token": {Type: "http", Scheme: "bearer", Description: "Needed over TCP once a token exists, and to decide approvals in any case: reeve token create."}}},
 		Paths: map[string]*huma.PathItem{},
 		Tags: []*huma.Tag{{Name: "processes", Description: "Create, inspect and control processes."},
 			{Name: "events", Description: "What happened, as pages and streams."},
+			{Name: "tools", Description: "What programs can call, and what people decide about."},
 			{Name: "server", Description: "What the server can do and how it is."},
 			{Name: "mci", Description: "The same for clients of MCI: pid for the id, status for the outcome."}},
 	}}
@@ -58,10 +60,13 @@ func describe(routes []*route, version string) (*description, error) {
 func (d *description) add(r *route, errorSchema *huma.Schema) {
 	op := &huma.Operation{OperationID: r.name, Summary: r.summary, Description: r.doc, Tags: []string{r.group},
 		Parameters: d.parameters(r), Responses: map[string]*huma.Response{}}
-	if r.scope != "" {
-		op.Security = []map[string][]string{{"token": {}}, {}}
-	} else {
+	switch r.scope {
+	case "":
 		op.Security = []map[string][]string{{}}
+	case token.ScopeApprove: // always
+		op.Security = []map[string][]string{{"token": {}}}
+	default:
+		op.Security = []map[string][]string{{"token": {}}, {}}
 	}
 	if r.body != nil {
 		op.RequestBody = &huma.RequestBody{Required: !r.bodyOptional,
@@ -115,7 +120,7 @@ func (d *description) addAnswer(op *huma.Operation, a answer) {
 func (d *description) parameters(r *route) (all []*huma.Param) {
 	for _, m := range wildcard.FindAllStringSubmatch(r.path, -1) {
 		p := &huma.Param{Name: m[1], In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}
-		if m[1] != "name" {
+		if m[1] == "id" || m[1] == "run" {
 			one := 1.0
 			p.Schema = &huma.Schema{Type: huma.TypeInteger, Minimum: &one}
 		}

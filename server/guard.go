@@ -88,8 +88,10 @@ func bearer(r *http.Request) (secret string, given bool) {
 
 // authorize checks that the request may use its route.
 func (q *request) authorize() error {
-	gr, _ := q.r.Context().Value(grantKey{}).(*grant)
+	gr := q.grant()
 	switch {
+	case q.route.scope == token.ScopeApprove:
+		return q.authorizeDecision(gr)
 	case q.route.scope == "" || gr == nil || gr.all:
 		return nil
 	case gr.none:
@@ -97,9 +99,34 @@ func (q *request) authorize() error {
 		return &process.Error{Code: api.CodeUnauthorized, Message: "Unauthorized",
 			Hint: "send the header Authorization: Bearer TOKEN, or give reeve --token or REEVE_TOKEN; reeve token create makes one"}
 	case !gr.token.Has(q.route.scope):
-		return process.Errorf(api.CodeForbidden, "this token has no scope for that: it needs %q", q.route.scope)
+		return noScope(q.route.scope)
 	}
 	return nil
+}
+
+// authorizeDecision lets only those decide whom somebody gave the right to:
+// whoever can reach the daemon can start programs, and must not be able to wave
+// through what they ask for. So there is no way without a token, not even for
+// the socket.
+func (q *request) authorizeDecision(gr *grant) error {
+	if gr == nil || gr.token.ID == "" {
+		q.w.Header().Set("WWW-Authenticate", `Bearer realm="reeve"`)
+		return &process.Error{Code: api.CodeUnauthorized, Message: "Unauthorized: deciding an approval always needs a token with the scope approve",
+			Hint: "reeve token create --scope approve makes one; give it to reeve by --token or REEVE_TOKEN, or send the header Authorization: Bearer TOKEN"}
+	}
+	if !gr.token.Has(token.ScopeApprove) {
+		return noScope(token.ScopeApprove)
+	}
+	return nil
+}
+
+func noScope(s token.Scope) error {
+	return process.Errorf(api.CodeForbidden, "this token has no scope for that: it needs %q", s)
+}
+
+func (q *request) grant() *grant {
+	gr, _ := q.r.Context().Value(grantKey{}).(*grant)
+	return gr
 }
 
 // ownHost reports whether a request was meant for this server: by a loopback

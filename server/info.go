@@ -21,6 +21,9 @@ func (q *request) ready() error {
 func (q *request) version() error {
 	v := q.s.cfg.Version
 	v.DataDir = q.s.cfg.DataDir
+	if v.Engines == nil {
+		v.Engines = []string{}
+	}
 	return q.answer(http.StatusOK, v)
 }
 

@@ -31,11 +31,12 @@ func createRoute(t testing.TB) (*description, *route) {
 // means the same when it is written again.
 func FuzzCreate(f *testing.F) {
 	for _, s := range []string{`{"code":"x"}`, `{"code":"x","options":{"timeout":null}}`, `{"environment":"command","command":{"program":"x","args":["a"],"env":{"K":"V"},"stdinBase64":"aGk="}}`,
-		`{"code":1}`, `[]`, `{"code":"\ud800"}`, `{"code":"x","priority":1e19}`, `{"code":"","tags":[null]}`, `{"options":{"grace":-1}}`, `{"code":"x","code":2}`} {
+		`{"code":1}`, `[]`, `{"code":"\ud800"}`, `{"code":"x","priority":1e19}`, `{"code":"","tags":[null]}`, `{"options":{"grace":-1}}`, `{"code":"x","code":2}`,
+		`{"code":"x","options":{"limits":{"memoryBytes":1,"cpuMs":0},"jit":false,"tools":[]}}`, `{"code":"x","options":{"tools":["*","a/b*"],"limits":null,"jit":null}}`} {
 		f.Add([]byte(s))
 	}
 	d, r := createRoute(f)
-	s := &Server{cfg: Config{Environment: "typescript"}}
+	s := specs{environment: "typescript"}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var body api.Create
 		if err := d.decode(r, b, &body); err != nil {
@@ -45,7 +46,7 @@ func FuzzCreate(f *testing.F) {
 			return
 		}
 		if body.Options == nil || len(body.Options.Require) == 0 { // those ask the runtime
-			if spec, err := s.spec(&body); err == nil && spec.Options.Timeout < -1 {
+			if spec, err := s.make(&body); err == nil && spec.Options.Timeout < -1 {
 				t.Fatalf("%q: timeout %v", b, spec.Options.Timeout)
 			}
 		}

@@ -39,6 +39,7 @@ type param struct {
 	kind      string // text, number, flag, time
 	enum      []string
 	min, max  int64 // of a number; max 0: no limit
+	mayBlank  bool  // a blank value is as good as none
 }
 
 // answer is a success.
@@ -86,6 +87,9 @@ func (r *route) paramNames() (names []string) {
 }
 
 func (p *param) check(v string) error {
+	if v == "" && p.mayBlank {
+		return nil
+	}
 	if v == "" {
 		return process.Invalid(p.name, "is blank: leave it out or give a value")
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"time"
@@ -39,9 +40,27 @@ type (
 		Total *int64   `json:"total,omitempty" nullable:"true"`
 	}
 	runOptionsDoc struct {
-		TimeoutMS *int64 `json:"timeoutMs" doc:"null: no limit."`
-		Grace     int64  `json:"grace,omitempty"`
-		Drain     int64  `json:"drain,omitempty"`
+		TimeoutMS *int64      `json:"timeoutMs" doc:"null: no limit."`
+		Grace     int64       `json:"grace,omitempty"`
+		Drain     int64       `json:"drain,omitempty"`
+		Limits    *api.Limits `json:"limits,omitempty" doc:"Those that were named."`
+		JIT       *bool       `json:"jit,omitempty" doc:"Only if it is false."`
+		Tools     []string    `json:"tools,omitempty" nullable:"false" doc:"If it was named."`
+	}
+	approvalDoc struct {
+		ID          int64           `json:"id" example:"3"`
+		Process     int64           `json:"process" doc:"Whose program waits."`
+		Run         int             `json:"run"`
+		Call        int64           `json:"call" doc:"The number of the call in its run, as in the events."`
+		Service     string          `json:"service" example:"pets"`
+		Tool        string          `json:"tool" example:"delete_pet"`
+		Params      json.RawMessage `json:"params" doc:"What the tool would be called with. Stored encrypted."`
+		State       string          `json:"state" enum:"pending,approved,denied,expired,canceled" doc:"canceled: its run ended before somebody decided."`
+		RequestedAt time.Time       `json:"requestedAt"`
+		ExpiresAt   time.Time       `json:"expiresAt" doc:"Then the call fails."`
+		DecidedAt   *time.Time      `json:"decidedAt" nullable:"true"`
+		DecidedBy   *string         `json:"decidedBy" doc:"The name of the token, or its id if it has none."`
+		Reason      *string         `json:"reason"`
 	}
 	eventDoc struct {
 		_       struct{}  `additionalProperties:"true"`
@@ -64,6 +83,7 @@ func newRegistry() huma.Registry {
 	alias(typeOf[process.Progress](), typeOf[progressDoc]())
 	alias(typeOf[process.Options](), typeOf[runOptionsDoc]())
 	alias(typeOf[process.Event](), typeOf[eventDoc]())
+	alias(typeOf[process.Approval](), typeOf[approvalDoc]())
 	alias(typeOf[process.Stamp](), typeOf[time.Time]())
 	alias(typeOf[api.Millis](), typeOf[int64]())
 	return r

@@ -15,6 +15,7 @@ import (
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/token"
+	"github.com/reeverun/reeve/tool"
 )
 
 // Defaults of [Config].
@@ -30,12 +31,13 @@ const waitersPerRequest = 20
 // Config says what a server serves. Zero fields take the defaults above.
 type Config struct {
 	Runtime     *reeve.Runtime
-	Environment string      // of creates that name none; default "typescript"
-	DataDir     string      // shown by /version
-	MaxBody     int64       // bytes of a request's body
-	MaxRequests int         // worked on at a time
-	AllowHosts  []string    // names that may stand in Host and Origin, besides loopback's own
-	Tokens      *token.File // nil: none can exist
+	Environment string         // of creates that name none; default "typescript"
+	DataDir     string         // shown by /version
+	MaxBody     int64          // bytes of a request's body
+	MaxRequests int            // worked on at a time
+	AllowHosts  []string       // names that may stand in Host and Origin, besides loopback's own
+	Tokens      *token.File    // nil: none can exist
+	Tools       *tool.Registry // what programs can call; nil: nothing
 	Version     api.Version
 	Metrics     http.Handler                    // GET /metrics; nil: there is none
 	Wrap        func(http.Handler) http.Handler // around the mux; nil: nothing
@@ -58,6 +60,7 @@ type Server struct {
 	rt      *reeve.Runtime
 	log     *slog.Logger
 	desc    *description
+	specs   specs
 	mux     *http.ServeMux
 	handler http.Handler // mux, wrapped
 	slots   chan struct{}
@@ -87,6 +90,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, rt: cfg.Runtime, log: cfg.Logger, mux: http.NewServeMux(),
 		slots: make(chan struct{}, cfg.MaxRequests), waiters: make(chan struct{}, waitersPerRequest*cfg.MaxRequests)}
+	s.specs = specs{environment: cfg.Environment, treeKill: cfg.Runtime.TreeKill}
 	s.buffers.New = func() any { return new(bytes.Buffer) }
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	desc, err := describe(routes(), cfg.Version.Version)

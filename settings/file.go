@@ -120,7 +120,7 @@ func (t Setting) values(n *yaml.Node) (values []string, err error) {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		return nil, errors.New("has no value: give it one or remove the line")
 	case n.Kind == yaml.ScalarNode && t.shape == mapping && !strings.Contains(n.Value, "="):
-		return nil, errors.New("needs one value for each environment, such as {command: 4}")
+		return nil, fmt.Errorf("needs a name for each value: %s", t.example())
 	case n.Kind == yaml.ScalarNode:
 		return t.split(n.Value), nil
 	case n.Kind == yaml.SequenceNode && t.Repeatable():
@@ -134,13 +134,23 @@ func (t Setting) values(n *yaml.Node) (values []string, err error) {
 	case n.Kind == yaml.MappingNode && t.shape == mapping:
 		for i := 0; i < len(n.Content); i += 2 {
 			if n.Content[i+1].Kind != yaml.ScalarNode {
-				return nil, errors.New("needs one plain value for each environment")
+				return nil, errors.New("needs one plain value for each name")
 			}
 			values = append(values, n.Content[i].Value+"="+orNone(n.Content[i+1]))
 		}
 		return values, nil
 	}
 	return nil, fmt.Errorf("must be one value: %s", t.Value)
+}
+
+// example is how entries are written in the file.
+func (t Setting) example() string {
+	weakest := t.Default
+	if t.implied != nil {
+		weakest = t.implied()
+	}
+	first, _, _ := strings.Cut(weakest, ",")
+	return "{" + strings.Replace(first, "=", ": ", 1) + "}"
 }
 
 // orNone reads null as "none", as the API does with timeouts.

@@ -82,7 +82,7 @@ func retention(field func(*Settings) *dur) func(*Settings, string) error {
 
 func size(field func(*Settings) *int64) func(*Settings, string) error {
 	return func(s *Settings, v string) (err error) {
-		*field(s), err = parseSize(v)
+		*field(s), err = ParseSize(v)
 		return err
 	}
 }
@@ -102,7 +102,7 @@ func setListen(s *Settings, v string) error {
 }
 
 func setConcurrency(s *Settings, v string) error {
-	name, n, err := entry(v, "N, such as command=4")
+	name, n, err := entry(v, "ENVIRONMENT=N, such as command=4")
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func setConcurrency(s *Settings, v string) error {
 }
 
 func setDefaultTimeout(s *Settings, v string) error {
-	name, ms, err := entry(v, "MS, such as typescript=30000")
+	name, ms, err := entry(v, "ENVIRONMENT=MS, such as typescript=30000")
 	if err != nil {
 		return err
 	}
@@ -179,12 +179,12 @@ func setEndpoint(s *Settings, v string) error {
 	return nil
 }
 
-// entry takes ENV=VALUE apart.
+// entry takes NAME=VALUE apart.
 func entry(v, want string) (name, value string, err error) {
 	name, value, ok := strings.Cut(v, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	if !ok || name == "" || value == "" {
-		return "", "", fmt.Errorf("%q is not an entry: write ENVIRONMENT=%s", v, want)
+		return "", "", fmt.Errorf("%q is not an entry: write %s", v, want)
 	}
 	return name, value, nil
 }

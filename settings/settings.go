@@ -5,7 +5,7 @@
 //
 // A setting is taken from the first of these that has it: the flag --name, the
 // variable REEVE_NAME, the key name of the config file, the default. Settings
-// by environment (ENV=N) are combined, entry by entry, in that order; lists
+// with entries (ENV=N) are combined, entry by entry, in that order; lists
 // replace each other. Unknown keys and bad values are errors that name their
 // source.
 //
@@ -34,6 +34,11 @@ type Settings struct {
 	DefaultTimeout map[string]time.Duration
 	Grace          time.Duration
 	Drain          time.Duration
+	Limit          process.Limits // of programs that name none; 0: no limit
+	LimitMax       process.Limits // the most that programs may name; 0: no limit
+
+	Tools        string        // absolute; empty: no file
+	ApprovalLife time.Duration // of an approval that nobody decides
 
 	RawOutput       process.RawOutput
 	LogDir          string // absolute; empty: logs in Data

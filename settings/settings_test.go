@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/reeverun/reeve/process"
 )
 
 // sources makes Sources of a config file's text, variables and flags.
@@ -54,6 +56,7 @@ func TestDefaults(t *testing.T) {
 		"5s": s.Grace, "1s": s.Drain, "1073741824": s.LogCap, "1048576": s.MemoryLogCap, "33554432": s.MaxBody,
 		"1000": s.MaxRequests, "720h0m0s": s.RetentionEvents, "168h0m0s": s.RetentionLogs, "pinned": s.PinnedTag,
 		"persist": s.RawOutput, "INFO": s.LogLevel, "text": s.LogFormat, "[]": s.AllowHosts, "true": s.StopJobs,
+		"{134217728 0 0 67108864 0}": s.Limit, "{4294967296 0 0 0 0}": s.LimitMax, "": s.Tools, "24h0m0s": s.ApprovalLife,
 	}
 	for w, got := range want {
 		if fmt.Sprint(got) != w {
@@ -94,6 +97,7 @@ func TestEverySettingHasThreeSources(t *testing.T) {
 		"log-cap": "7MiB", "memory-log-cap": "7KiB", "retention-events": "7d", "retention-logs": "none",
 		"pinned-tag": "keep", "rules-dir": "/rules", "max-body": "7MB", "max-requests": "7", "allow-host": "a.example",
 		"stop-timeout": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
+		"limit": "cpu=7s", "limit-max": "memory=7GiB", "tools": "/tools.yaml", "approval-life": "7h",
 	}
 	for _, set := range Table() {
 		if set.Name == "config" || set.Name == "stop-jobs" {
@@ -137,6 +141,28 @@ func TestEntriesOfEnvironmentsAreCombinedAndListsReplaced(t *testing.T) {
 	}
 }
 
+func TestLimits(t *testing.T) {
+	s := load(t, sources(t, "limit: {memory: 256MiB, cpu: 10s}\nlimit-max: {cpu: 1m, output: null}\n",
+		map[string]string{"REEVE_LIMIT": "output=none,cpu=1500ms"}, map[string][]string{"limit-max": {"memory=1GiB"}}))
+	if want := (process.Limits{MemoryBytes: 256 << 20, CPUMS: 1500}); s.Limit != want {
+		t.Errorf("%+v", s.Limit)
+	}
+	if want := (process.Limits{MemoryBytes: 1 << 30, CPUMS: 60_000}); s.LimitMax != want {
+		t.Errorf("%+v", s.LimitMax)
+	}
+}
+
+func TestNoneIsNoToolFile(t *testing.T) {
+	src := sources(t, "tools: tools.yaml\n", nil, nil)
+	if s := load(t, src); s.Tools != filepath.Join(src.Dir, "tools.yaml") {
+		t.Error(s.Tools)
+	}
+	src.Flags["tools"] = []string{None}
+	if s := load(t, src); s.Tools != "" {
+		t.Error(s.Tools)
+	}
+}
+
 func TestPathsAreRelativeToWhereTheyAreWritten(t *testing.T) {
 	src := sources(t, "", nil, map[string][]string{"data": {"d"}, "config": {"conf/reeve.yaml"}})
 	if err := os.Mkdir(filepath.Join(src.Dir, "conf"), 0o700); err != nil {
@@ -177,7 +203,7 @@ func TestDefaultConfigFileIsReadIfThereIsOne(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for text, want := range map[string]int64{"1": 1, "1024": 1024, "1k": 1024, "1KiB": 1024, "1kb": 1000, "1.5 MiB": 3 << 19, "2G": 2 << 30, "1TB": 1e12} {
-		if got, err := parseSize(text); got != want || err != nil {
+		if got, err := ParseSize(text); got != want || err != nil {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}
 	}
@@ -192,7 +218,7 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "-1", "1e3", ".", "1 2", "0", "MiB"} {
-		if got, err := parseSize(text); err == nil {
+		if got, err := ParseSize(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

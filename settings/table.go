@@ -25,7 +25,7 @@ const (
 	scalar  shape = iota
 	boolean       // as a flag it needs no value
 	list          // may be given again
-	mapping       // entries ENV=VALUE; may be given again
+	mapping       // entries NAME=VALUE; may be given again
 )
 
 // Variable is the name of the setting's variable.
@@ -78,6 +78,15 @@ func Table() []Setting {
 			Usage: "time between SIGTERM and SIGKILL"},
 		{Name: "drain", Value: "DURATION", Default: "1s", set: duration(func(s *Settings) *dur { return &s.Drain }),
 			Usage: "time that descendants of a command have after its exit"},
+		{Name: "limit", Value: "WHAT=N", Default: "memory=128MiB,output=64MiB", shape: mapping, set: setLimit(func(s *Settings) *process.Limits { return &s.Limit }),
+			Usage: "what a program may consume that names no limits: memory (of its heap) and output as sizes, cpu as a duration; none: no limit"},
+		{Name: "limit-max", Value: "WHAT=N", Default: "memory=4GiB", shape: mapping, set: setLimit(func(s *Settings) *process.Limits { return &s.LimitMax }),
+			Usage: "the most that a program may name as its limits; none: no limit"},
+
+		{Name: "tools", Value: "FILE|none", path: true, set: setTools,
+			Usage: "file of the services whose tools programs can call, and of the policy (default: none; see docs/tools.md)"},
+		{Name: "approval-life", Value: "DURATION", Default: "24h", set: setApprovalLife,
+			Usage: "how long a tool call waits for a person's decision before it fails"},
 
 		{Name: "raw-output", Value: "POLICY", Default: string(process.Persist), set: setRawOutput,
 			Usage: "what is kept of output bytes: persist, persist-gzip, memory or disabled"},

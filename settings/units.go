@@ -49,8 +49,8 @@ func units() map[string]int64 {
 	}
 }
 
-// parseSize reads a positive number of bytes.
-func parseSize(v string) (int64, error) {
+// ParseSize reads a positive number of bytes: 64KiB, 1GiB, 1000.
+func ParseSize(v string) (int64, error) {
 	bad := fmt.Errorf("%q is not a size: write bytes, or a number with a unit such as 64KiB, 32MiB or 1GiB", v)
 	digits := len(v) - len(strings.TrimLeft(v, "0123456789."))
 	n, err := strconv.ParseFloat(v[:digits], 64)

@@ -20,6 +20,8 @@ func (c *Change) Target() process.ID {
 		return c.Update.ID
 	case len(c.Events) > 0:
 		return c.Events[0].Process
+	case len(c.Approvals) > 0:
+		return c.Approvals[0].Process
 	}
 	return 0
 }
@@ -44,7 +46,25 @@ func (c *Change) Check() error {
 			return fmt.Errorf("process %d: %w", id, err)
 		}
 	}
+	if err := checkApprovals(id, c.Approvals); err != nil {
+		return err
+	}
 	return checkEvents(id, c.Events)
+}
+
+func checkApprovals(id process.ID, approvals []process.Approval) error {
+	for i := range approvals {
+		a := &approvals[i]
+		switch {
+		case a.ID <= 0:
+			return fmt.Errorf("an approval of process %d has no id", id)
+		case a.Process != id:
+			return fmt.Errorf("a change of process %d carries an approval of process %d", id, a.Process)
+		case !slices.Contains(process.ApprovalStates(), a.State):
+			return fmt.Errorf("approval %d: unknown state %q", a.ID, a.State)
+		}
+	}
+	return nil
 }
 
 func checkStates(p *process.Process) error {

@@ -1,5 +1,5 @@
 // Package store is the contract of Reeve's persistence: records, earlier runs,
-// events and findings. Output bytes never enter a store; they live in
+// events, findings and approvals. Output bytes never enter a store; they live in
 // flat files (package rawlog).
 //
 // A store has one writer, the kernel's journal, which batches what arrives
@@ -33,18 +33,21 @@ type Change struct {
 	// Update replaces everything of an existing process but its Spec and
 	// CreatedAt. LogsPruned, once recorded for a run, stays.
 	Update *process.Process
-	// ID names the process that Archive and Events belong to. It may be left
+	// ID names the process that Archive, Events and Approvals belong to. It may be left
 	// out where Insert or Update names it.
 	ID process.ID
 	// Events are numbered, in order, and never live-only or output lines.
 	// Findings among them are also found by Findings.
 	Events []process.Event
+	// Approvals of the process are added, or replace what carries their id.
+	Approvals []process.Approval
 }
 
 // Marks are the highest numbers ever used, also by what was deleted since.
 type Marks struct {
-	ID     process.ID
-	Cursor int64
+	ID       process.ID
+	Cursor   int64
+	Approval process.ApprovalID
 }
 
 // RunRef names a run.
@@ -97,12 +100,22 @@ type Store interface {
 	// returns all. They stay when their events are pruned.
 	Findings(ctx context.Context, q process.FindingQuery) ([]process.FoundFinding, error)
 
+	// Approval returns one approval, parameters included. An unknown one is
+	// process.ErrNotFound.
+	Approval(ctx context.Context, id process.ApprovalID) (*process.Approval, error)
+	// Approvals returns at most q.Limit approvals that match, newest first,
+	// below q.Before. The query is normalized.
+	Approvals(ctx context.Context, q process.ApprovalQuery) ([]process.Approval, error)
+
 	// Delete removes a process and all that belongs to it, and makes its
 	// children parentless.
 	Delete(ctx context.Context, id process.ID) error
 	// PruneEvents removes up to limit stored events older than a time of idle
 	// processes without the pinned tag, and returns how many; 0 means done.
 	PruneEvents(ctx context.Context, before time.Time, pinned string, limit int) (int, error)
+	// PruneApprovals does so with approvals that are decided and were
+	// requested before a time.
+	PruneApprovals(ctx context.Context, before time.Time, pinned string, limit int) (int, error)
 	// PrunableLogs returns up to limit finished runs, completed before a
 	// time and without the pinned tag, whose raw logs may still exist: not
 	// recorded as pruned and not captured as process.Disabled. Those

@@ -10,20 +10,25 @@ import (
 
 	"github.com/reeverun/reeve/cli"
 	"github.com/reeverun/reeve/daemon"
+	"github.com/reeverun/reeve/doctor"
 )
 
 // Stamped by the linker: -ldflags "-X main.version=v1.2.3 -X main.commit=…".
 var version, commit string
 
-func main() { os.Exit(cli.Main(app(), os.Args[1:])) }
+func main() {
+	workers()
+	os.Exit(cli.Main(app(), os.Args[1:]))
+}
 
 func app() cli.App {
 	built := daemon.BuildVersion(version, commit)
+	built.Engines = engineNames()
 	return cli.App{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: os.LookupEnv, Environ: os.Environ, Dir: os.Getwd, Executable: os.Executable,
-		Signals: interrupts, Version: built,
-		Serve: daemon.Server(daemon.Wiring{Version: built}),
+		Signals: interrupts, Version: built, Checks: []doctor.Extra{checkTypeScript},
+		Serve: daemon.Server(daemon.Wiring{Version: built, Environments: environments}),
 	}
 }
 

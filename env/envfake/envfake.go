@@ -14,6 +14,13 @@
 //	stubborn          wait until killed, whatever is asked before
 //	deaf              ignore even the kill until Release
 //	gate NAME         wait until Open(NAME)
+//	call SERVICE TOOL [JSON]     call a tool and print its result, or
+//	                  "CODE: message" of its error
+//	calls N SERVICE TOOL [JSON]  the same N times, side by side
+//	spawn STEP; STEP  start a child with that script, print "child ID"
+//	await [ID]        wait for a child (the last one), print "ended ID STATE"
+//	                  and its output
+//	signal NAME [ID]  signal a child (the last one)
 //	spawnfail TEXT    be unable to start (must come first)
 //	fail TEXT         end as failed with an error
 //	exit CODE         end with an exit code
@@ -153,7 +160,7 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (res env.Re
 	if ctx.Err() != nil {
 		return env.Result{State: process.ExitCanceled}, nil
 	}
-	p := &player{e: e, ctx: ctx, h: h, killed: killed, fatal: make(chan process.Signal, 1), change: make(chan struct{})}
+	p := &player{e: e, environment: in.Spec.Environment, ctx: ctx, h: h, killed: killed, fatal: make(chan process.Signal, 1), change: make(chan struct{})}
 	e.play(in.EID, p)
 	defer func() { res.Survivors = p.survivors }()
 	return p.play(in.Spec.Code)
@@ -206,13 +213,15 @@ func (e *Env) play(eid process.ID, p *player) {
 
 // player is one script under way.
 type player struct {
-	e       *Env
-	ctx     context.Context
-	h       env.Host
-	killed  <-chan struct{}
-	started bool
+	e           *Env
+	environment string // its own
+	ctx         context.Context
+	h           env.Host
+	killed      <-chan struct{}
+	started     bool
 
 	survivors []process.Survivor
+	child     process.ID // the last one
 
 	acting sync.Mutex // held by the script except while it waits
 
@@ -271,6 +280,16 @@ func (p *player) step(verb, arg string) (res env.Result, err error, over bool) {
 		gate := p.e.gate(arg)
 		p.e.mu.Unlock()
 		return p.wait(forever, gate)
+	case "call":
+		return p.call(1, arg)
+	case "calls":
+		return p.calls(arg)
+	case "spawn":
+		return p.spawn(arg)
+	case "await":
+		return p.await(arg)
+	case "signal":
+		return p.signal(arg)
 	case "hang":
 		return p.wait(forever, nil)
 	case "stubborn":

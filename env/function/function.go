@@ -9,6 +9,7 @@ package function
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -32,6 +33,17 @@ type Call struct {
 
 // Output merges structured output into the process's, key by key.
 func (c *Call) Output(data map[string]any) { c.host.Output(data) }
+
+// Tool calls a tool as the process: by its permissions, after a person's approval
+// where the policy asks for one. Params become JSON. What the tool or the
+// policy has against it is a *process.ToolError.
+func (c *Call) Tool(ctx context.Context, service, tool string, params any) (json.RawMessage, error) {
+	b, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("parameters of %s/%s: %w", service, tool, err)
+	}
+	return c.host.Call(ctx, service, tool, b)
+}
 
 type writer struct {
 	host   env.Host

@@ -18,7 +18,7 @@ type racingCtx struct {
 
 func (c racingCtx) Err() error { err := c.Context.Err(); c.hit(); return err }
 
-type nullHost struct{}
+type nullHost struct{ env.Host }
 
 func (nullHost) Started(int, process.Enforced)         {}
 func (nullHost) Exited(process.Exit)                   {}

@@ -24,8 +24,8 @@ func main() {
 	}, os.Args[1:]))
 }
 
-func environments(daemon.Settings) map[string]env.Environment {
-	return map[string]env.Environment{"fake": &envfake.Env{}, "typescript": &envfake.Env{}}
+func environments(daemon.Parts) (map[string]env.Environment, error) {
+	return map[string]env.Environment{"fake": &envfake.Env{}, "typescript": &envfake.Env{}}, nil
 }
 
 func interrupts() (<-chan os.Signal, func()) {

@@ -85,6 +85,9 @@ func (s *Store) apply(c *store.Change) {
 	if len(c.Events) > 0 {
 		s.append(e, c.Events)
 	}
+	for i := range c.Approvals {
+		s.putApproval(&c.Approvals[i])
+	}
 }
 
 func (s *Store) insert(p *process.Process) {
@@ -190,6 +193,7 @@ func (s *Store) Delete(ctx context.Context, id process.ID) error {
 		s.log.drop(ev.Cursor)
 	}
 	s.findings = slices.DeleteFunc(s.findings, func(f found) bool { return f.Process == id })
+	s.approvals = slices.DeleteFunc(s.approvals, func(a *process.Approval) bool { return a.Process == id })
 	return nil
 }
 

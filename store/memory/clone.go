@@ -14,6 +14,7 @@ import (
 func cloneProcess(p *process.Process) process.Process {
 	c := *p
 	c.Tags = slices.Clone(p.Tags)
+	c.Options.Tools = slices.Clone(p.Options.Tools)
 	c.Command = cloneCommand(p.Command)
 	c.Run = cloneRun(&p.Run)
 	return c
@@ -44,6 +45,7 @@ func cloneRun(r *process.Run) process.Run {
 	if r.Enforced != nil {
 		c.Enforced = clonePtr(r.Enforced)
 		c.Enforced.Missing = slices.Clone(r.Enforced.Missing)
+		c.Enforced.Confined = slices.Clone(r.Enforced.Confined)
 	}
 	return c
 }
@@ -99,7 +101,8 @@ func cloneEvent(e *process.Event) process.Event {
 	c := *e
 	switch d := e.Data.(type) {
 	case process.ProcessQueued, process.ProcessStarted, process.PhaseEntered, process.PhaseUpdated,
-		process.PhaseExited, process.ProgressUpdated, process.SignalDelivered, process.Cancelled:
+		process.PhaseExited, process.ProgressUpdated, process.SignalDelivered, process.Cancelled,
+		process.ToolCalled, process.ToolReturned, process.ApprovalRequested, process.ApprovalDecided:
 	case process.ProcessCreated:
 		d.Label, d.Tags, d.Parent = clonePtr(d.Label), slices.Clone(d.Tags), clonePtr(d.Parent)
 		c.Data = d

@@ -3,7 +3,7 @@
 // the reference the other stores are compared with.
 //
 // Everything lies under one lock and is kept in the order it is asked for:
-// processes by id, events and findings by cursor. A page of the newest
+// processes and approvals by id, events and findings by cursor. A page of the newest
 // processes costs its length, a filter that few match a walk; nothing is ever
 // sorted for a read. Values are copied on the way in and on the way out.
 package memory
@@ -22,16 +22,17 @@ var _ store.Store = (*Store)(nil)
 
 // Store keeps processes in memory. Its methods are safe for concurrent use.
 type Store struct {
-	mu       sync.RWMutex // guards everything below
-	closed   bool
-	marks    store.Marks
-	byID     map[process.ID]*entry
-	byRef    map[string]*entry
-	byKey    map[string]*entry
-	children map[process.ID][]*entry // by id, of parents that have any
-	order    []*entry                // by id
-	log      eventLog
-	findings []found // by cursor
+	mu        sync.RWMutex // guards everything below
+	closed    bool
+	marks     store.Marks
+	byID      map[process.ID]*entry
+	byRef     map[string]*entry
+	byKey     map[string]*entry
+	children  map[process.ID][]*entry // by id, of parents that have any
+	order     []*entry                // by id
+	log       eventLog
+	findings  []found             // by cursor
+	approvals []*process.Approval // by id
 }
 
 // entry is a process with all that belongs to it.
@@ -63,7 +64,7 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.byID, s.byRef, s.byKey, s.children = nil, nil, nil, nil
-	s.order, s.findings, s.log = nil, nil, eventLog{}
+	s.order, s.findings, s.log, s.approvals = nil, nil, eventLog{}, nil
 	return nil
 }
 

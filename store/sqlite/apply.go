@@ -13,16 +13,17 @@ import (
 
 // write is a change in the shape of rows.
 type write struct {
-	id       process.ID
-	process  []driver.Value // nil: no insert
-	spec     []driver.Value
-	tags     []string
-	key      string // empty: none
-	archive  []driver.Value
-	update   []driver.Value
-	chunks   []driver.Value // rows, one behind the other
-	findings [][]driver.Value
-	ends     []end // finalized events that no other row tells
+	id        process.ID
+	process   []driver.Value // nil: no insert
+	spec      []driver.Value
+	tags      []string
+	key       string // empty: none
+	archive   []driver.Value
+	update    []driver.Value
+	chunks    []driver.Value // rows, one behind the other
+	findings  [][]driver.Value
+	approvals [][]driver.Value
+	ends      []end // finalized events that no other row tells
 }
 
 // end is a run's finalized event.
@@ -150,6 +151,11 @@ func (w *writer) events(c *write) error {
 	}
 	for _, row := range c.findings {
 		if _, err := w.insertFinding.exec(row...); err != nil {
+			return err
+		}
+	}
+	for _, row := range c.approvals {
+		if _, err := w.putApproval.exec(row...); err != nil {
 			return err
 		}
 	}

@@ -93,6 +93,7 @@ func (o *object) run(r *process.Run) {
 		o.key("enforced")
 		o.open()
 		o.string("treeKill", r.Enforced.TreeKill)
+		o.strings("confined", r.Enforced.Confined)
 		o.strings("missing", r.Enforced.Missing)
 		o.close()
 	}

@@ -7,13 +7,14 @@
 // batches (see package store): a commit costs one sync however many changes
 // it holds.
 //
-//	marks       the highest id and cursor ever used       one row
+//	marks       the highest numbers ever used             one row
 //	processes   state and newest run                      one row a process, changes
 //	 ├─ specs     what was asked for, code, sealed secrets  one row, never changes
 //	 ├─ tags      (tag, process)                            one row a tag
 //	 ├─ runs      earlier runs                              one row a run
 //	 ├─ events    the events of one change, as JSON         one row a change
-//	 └─ findings  findings among the events                 one row a finding
+//	 ├─ findings  findings among the events                 one row a finding
+//	 └─ approvals tool calls a person decides               one row a call
 //
 // What is filtered or ordered by is a column, the rest is one JSON text a row:
 // writing is what this store does most, and each index costs every job. Every
@@ -25,7 +26,8 @@
 // There are no foreign keys: they would cost a lookup for every event, and
 // there is one place that deletes (delete.go).
 //
-// Secrets, the values of Command.Env and Command.StdinData, are stored sealed
+// Secrets, the values of Command.Env and Command.StdinData and the parameters of
+// calls that a person decides, are stored sealed
 // and nowhere else, the write-ahead log included; their names are not secret.
 // Process and Unsettled open them. Processes, the list, does not: there each
 // secret is process.Redacted.

@@ -84,7 +84,8 @@ func TestSecretsAreOnlyStoredSealed(t *testing.T) {
 			Stdin: process.StdinBytes, StdinData: stdin}}}
 	apply(t, s, store.Change{Insert: p})
 	p.State = process.Running
-	apply(t, s, store.Change{Update: p})
+	apply(t, s, store.Change{Update: p, Approvals: []process.Approval{{ID: 1, Process: 1, Service: "NAME_OF_IT",
+		State: process.ApprovalPending, Params: []byte(`{"token":"s3cr3t-of-a-call"}`)}}})
 
 	look := func(when string) {
 		t.Helper()

@@ -77,6 +77,9 @@ func (s *Store) encodeRows(enc *encoder, c *store.Change, w *write) (err error) 
 	if w.findings, err = findingRows(c.Events); err != nil {
 		return err
 	}
+	if w.approvals, err = s.approvalRows(c.Approvals); err != nil {
+		return err
+	}
 	w.chunks, err = enc.chunks(c.Events)
 	return err
 }

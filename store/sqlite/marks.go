@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	sqlLoadMarks = `SELECT id, cursor, created_high, created_skew, event_high, event_skew FROM marks`
-	sqlSaveMarks = `UPDATE marks SET id = ?, cursor = ?, created_high = ?, created_skew = ?, event_high = ?, event_skew = ?`
-	sqlMarks     = `SELECT id, cursor FROM marks`
+	sqlLoadMarks = `SELECT id, cursor, created_high, created_skew, event_high, event_skew, approval FROM marks`
+	sqlSaveMarks = `UPDATE marks SET id = ?, cursor = ?, created_high = ?, created_skew = ?, event_high = ?, event_skew = ?, approval = ?`
+	sqlMarks     = `SELECT id, cursor, approval FROM marks`
 
 	sqlEarliestCreated = `SELECT min(created_at) FROM processes WHERE id > ?`
 	sqlEarliestEvent   = `SELECT min(first_at) FROM events WHERE cursor > ?`
@@ -22,10 +22,11 @@ const (
 type marks struct {
 	id, cursor      int64
 	created, events drift
+	approval        int64
 }
 
 func (w *writer) readMarks() (m marks, err error) {
-	row, err := w.loadMarks.row(6)
+	row, err := w.loadMarks.row(7)
 	if err != nil {
 		return m, err
 	}
@@ -33,7 +34,7 @@ func (w *writer) readMarks() (m marks, err error) {
 		return m, errors.New("the database has no marks: it is damaged")
 	}
 	n := func(i int) int64 { return row[i].(int64) }
-	return marks{n(0), n(1), drift{n(2), n(3)}, drift{n(4), n(5)}}, nil
+	return marks{n(0), n(1), drift{n(2), n(3)}, drift{n(4), n(5)}, n(6)}, nil
 }
 
 // mark takes note of the numbers and times of changes that were just written,
@@ -47,6 +48,9 @@ func (w *writer) mark(m *marks, changes []store.Change) error {
 		for _, e := range changes[i].Events {
 			events = append(events, moment{e.Cursor, nanos(e.At)})
 		}
+		for _, a := range changes[i].Approvals {
+			m.approval = max(m.approval, int64(a.ID))
+		}
 	}
 	if err := m.created.observe(created, &m.id, w.earliestCreated, 0); err != nil {
 		return err
@@ -54,7 +58,7 @@ func (w *writer) mark(m *marks, changes []store.Change) error {
 	if err := m.events.observe(events, &m.cursor, w.earliestEvent, maxSpan); err != nil {
 		return err
 	}
-	_, err := w.saveMarks.exec(m.id, m.cursor, m.created.high, m.created.skew, m.events.high, m.events.skew)
+	_, err := w.saveMarks.exec(m.id, m.cursor, m.created.high, m.created.skew, m.events.high, m.events.skew, m.approval)
 	return err
 }
 
@@ -97,6 +101,6 @@ func (d *drift) observe(moments []moment, last *int64, earliest *stmt, slack int
 // Marks implements [store.Store].
 func (s *Store) Marks(ctx context.Context) (store.Marks, error) {
 	var m store.Marks
-	err := s.db.QueryRowContext(ctx, sqlMarks).Scan(&m.ID, &m.Cursor)
+	err := s.db.QueryRowContext(ctx, sqlMarks).Scan(&m.ID, &m.Cursor, &m.Approval)
 	return m, s.fail("read marks", err)
 }

@@ -240,3 +240,33 @@ func TestPragmas(t *testing.T) {
 		t.Error("a reading connection wrote")
 	}
 }
+
+// A database of every earlier schema is brought forward with what it holds.
+func TestMigration(t *testing.T) {
+	for from := 1; from < latest(); from++ {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("v%d.db", from))
+		db := rawOpen(t, path)
+		for v := 1; v <= from; v++ {
+			text, err := script(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rawExec(t, db, text)
+		}
+		rawExec(t, db, fmt.Sprintf("PRAGMA user_version = %d", from))
+		rawExec(t, db, `UPDATE marks SET id = 5, cursor = 9;
+			INSERT INTO processes VALUES (5, NULL, NULL, 'command', 0, 1, 7, 1, NULL, NULL, 0, '{}');
+			INSERT INTO specs VALUES (5, '{"label":"old"}', NULL, NULL)`)
+		db.Close()
+		s := open(t, path)
+		p, err := s.Process(t.Context(), 5)
+		if err != nil || p.Label != "old" || p.Options.Tools != nil {
+			t.Errorf("from %d: %+v, %v", from, p, err)
+		}
+		a := storetest.FullApproval(3, 5, 1)
+		apply(t, s, store.Change{Approvals: []process.Approval{a}})
+		if m, err := s.Marks(t.Context()); err != nil || m != (store.Marks{ID: 5, Cursor: 9, Approval: 3}) {
+			t.Errorf("from %d: marks %+v, %v", from, m, err)
+		}
+	}
+}

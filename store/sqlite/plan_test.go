@@ -80,16 +80,19 @@ func TestReadPlans(t *testing.T) {
 		query string
 		args  []any
 	}{
-		"events":        {sqlEvents, []any{1, 1}},
-		"all events":    {sqlAllEvents, []any{1, 1}},
-		"runs after":    {sqlRunsAfter, []any{1}},
-		"unsettled":     {sqlUnsettled, nil},
-		"prunable logs": {sqlPrunableLogs, []any{1, "pin", 1}},
-		"old chunks":    {sqlOldChunks, []any{1, 2, 3, "pin", 1}},
-		"event time":    {sqlEventTime, []any{1}},
-		"delete tags":   {sqlDeleteTags, []any{1}},
-		"orphan":        {sqlOrphan, []any{1}},
-		"delete events": {sqlDeleteEvents, []any{1}},
+		"events":               {sqlEvents, []any{1, 1}},
+		"all events":           {sqlAllEvents, []any{1, 1}},
+		"runs after":           {sqlRunsAfter, []any{1}},
+		"unsettled":            {sqlUnsettled, nil},
+		"prunable logs":        {sqlPrunableLogs, []any{1, "pin", 1}},
+		"old chunks":           {sqlOldChunks, []any{1, 2, 3, "pin", 1}},
+		"event time":           {sqlEventTime, []any{1}},
+		"delete tags":          {sqlDeleteTags, []any{1}},
+		"orphan":               {sqlOrphan, []any{1}},
+		"approvals by state":   {sqlApprovalsByState, []any{0, 9, 1}},
+		"approvals by process": {sqlApprovalsByProcess, []any{1, 9, -1, 1}},
+		"delete approvals":     {sqlDeleteApprovals, []any{1}},
+		"delete events":        {sqlDeleteEvents, []any{1}},
 	} {
 		got := plan(t, s, tt.query, tt.args...)
 		for line := range strings.Lines(got) {

@@ -21,6 +21,9 @@ type specJSON struct {
 	Timeout     time.Duration     `json:"timeout"`
 	Grace       time.Duration     `json:"grace"`
 	Drain       time.Duration     `json:"drain"`
+	Limits      process.Limits    `json:"limits"`
+	NoJIT       bool              `json:"noJit"`
+	Tools       []string          `json:"tools"` // null: what the policy allows
 	Key         string            `json:"key"`
 	KeyRequest  string            `json:"keyRequest"`
 	Command     *commandJSON      `json:"command"`
@@ -60,6 +63,13 @@ func (o *object) spec(s *process.Spec) (string, error) {
 	o.int("timeout", int64(s.Options.Timeout))
 	o.int("grace", int64(s.Options.Grace))
 	o.int("drain", int64(s.Options.Drain))
+	if s.Options.Limits != (process.Limits{}) {
+		o.value("limits", s.Options.Limits)
+	}
+	o.bool("noJit", s.Options.NoJIT)
+	if s.Options.Tools != nil { // none is not the same as any
+		o.value("tools", s.Options.Tools)
+	}
 	o.string("key", s.Key.Name)
 	o.string("keyRequest", s.Key.Request)
 	if s.Command != nil {
@@ -109,7 +119,8 @@ func decodeSpec(text []byte, s *process.Spec) error {
 		return err
 	}
 	s.Label, s.Tags, s.Interpreter, s.Priority, s.RawOutput = j.Label, j.Tags, j.Interpreter, j.Priority, j.RawOutput
-	s.Options = process.Options{Timeout: j.Timeout, Grace: j.Grace, Drain: j.Drain}
+	s.Options = process.Options{Timeout: j.Timeout, Grace: j.Grace, Drain: j.Drain,
+		Limits: j.Limits, NoJIT: j.NoJIT, Tools: j.Tools}
 	s.Key = process.Key{Name: j.Key, Request: j.KeyRequest}
 	s.Command = decodeCommand(j.Command)
 	return nil

@@ -24,6 +24,8 @@ type writeStmts struct {
 
 	logsPrunedNewest, logsPrunedArchived       *stmt
 	lastEvent, eventTime, oldChunks, dropChunk *stmt
+
+	putApproval, pruneApprovals, deleteApprovals *stmt
 }
 
 func (s *writeStmts) prepare(w *writer) error {
@@ -44,6 +46,7 @@ func (s *writeStmts) prepare(w *writer) error {
 		{&s.logsPrunedNewest, sqlLogsPrunedNewest}, {&s.logsPrunedArchived, sqlLogsPrunedArchived},
 		{&s.lastEvent, sqlLastEvent}, {&s.eventTime, sqlEventTime},
 		{&s.oldChunks, sqlOldChunks}, {&s.dropChunk, sqlDropChunk},
+		{&s.putApproval, sqlPutApproval}, {&s.pruneApprovals, sqlPruneApprovals}, {&s.deleteApprovals, sqlDeleteApprovals},
 	} {
 		p, err := w.prepare(st.sql)
 		if err != nil {

@@ -72,7 +72,8 @@ func testAllOrNothing(f *fixture) {
 		return []store.Change{
 			f.insertion(f.process(func(p *process.Process) { p.Ref, p.Tags = "fresh", []string{"t"} })),
 			{Archive: &run, Update: &next, ID: old.ID, Events: f.events(old.ID, 2, process.ProcessQueued{},
-				process.FindingEmitted{Finding: process.Finding{Severity: process.Info, Code: "c"}})},
+				process.FindingEmitted{Finding: process.Finding{Severity: process.Info, Code: "c"}}),
+				Approvals: []process.Approval{{ID: 1, Process: old.ID, State: process.ApprovalPending}}},
 		}
 	}
 	withRef := func(ref string) store.Change {
@@ -107,6 +108,18 @@ func testAllOrNothing(f *fixture) {
 			evs := f.events(held.ID, 1, process.ProcessQueued{}, process.ProcessStarted{})
 			evs[0], evs[1] = evs[1], evs[0]
 			return store.Change{ID: held.ID, Events: evs}
+		}, nil},
+		"approval of unknown": {func() store.Change {
+			return store.Change{Approvals: []process.Approval{{ID: 9, Process: 99, State: process.ApprovalPending}}}
+		}, process.ErrNotFound},
+		"another's approval": {func() store.Change {
+			return store.Change{ID: held.ID, Approvals: []process.Approval{{ID: 9, Process: old.ID, State: process.ApprovalPending}}}
+		}, nil},
+		"approval without a state": {func() store.Change {
+			return store.Change{Approvals: []process.Approval{{ID: 9, Process: held.ID}}}
+		}, nil},
+		"approval without an id": {func() store.Change {
+			return store.Change{Approvals: []process.Approval{{Process: held.ID, State: process.ApprovalPending}}}
 		}, nil},
 		"unknown state": {func() store.Change { return store.Change{Update: &process.Process{ID: held.ID}} }, nil},
 		"no process":    {func() store.Change { return store.Change{} }, nil},

@@ -62,6 +62,8 @@ func (f *filler) fillKind(v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(f.next()))
+	case reflect.Uint8:
+		v.SetUint(uint64(f.next() % 256))
 	case reflect.Float64:
 		v.SetFloat(float64(f.next()) + 0.5)
 	case reflect.Pointer:
@@ -114,7 +116,7 @@ func scramble(v reflect.Value) {
 		for i := range v.NumField() {
 			scramble(v.Field(i))
 		}
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint8, reflect.Float64:
 		if v.CanSet() {
 			v.SetZero()
 		}

@@ -203,6 +203,7 @@ type everything struct {
 	Unsettled []*process.Process
 	After     []store.RunRef
 	Findings  []process.FoundFinding
+	Approvals []process.Approval
 }
 
 func (f *fixture) everything() everything {
@@ -217,6 +218,7 @@ func (f *fixture) everything() everything {
 		Unsettled: must(f.s.Unsettled(f.ctx))(f),
 		After:     must(f.s.RunsAfter(f.ctx, 0))(f),
 		Findings:  must(f.s.Findings(f.ctx, process.FindingQuery{}))(f),
+		Approvals: f.approvals(process.ApprovalQuery{Limit: process.MaxLimit}),
 	}
 	for _, p := range e.Processes {
 		e.Runs[p.ID] = must(f.s.Archived(f.ctx, p.ID))(f)

@@ -44,6 +44,12 @@ func testClosed(f *fixture) {
 	f.wantErr("processes", err, process.ErrClosed)
 	_, err = f.s.Marks(f.ctx)
 	f.wantErr("marks", err, process.ErrClosed)
+	_, err = f.s.Approval(f.ctx, 1)
+	f.wantErr("approval", err, process.ErrClosed)
+	_, err = f.s.Approvals(f.ctx, process.ApprovalQuery{Limit: 1})
+	f.wantErr("approvals", err, process.ErrClosed)
+	_, err = f.s.PruneApprovals(f.ctx, f.now, "", 1)
+	f.wantErr("prune approvals", err, process.ErrClosed)
 	_, err = f.s.AllEvents(f.ctx, 0, 1)
 	f.wantErr("all events", err, process.ErrClosed)
 	f.wantErr("apply", f.s.Apply(f.ctx, []store.Change{f.insertion(f.process())}), process.ErrClosed)
@@ -151,7 +157,7 @@ func testNothingShared(f *fixture) {
 		run := Full(2, 3).Run
 		run.Number = 1
 		return store.Change{Insert: Full(2, 1), Archive: &run, Update: Full(2, 2), ID: 2,
-			Events: f.events(2, 1, payloads()...)}
+			Events: f.events(2, 1, payloads()...), Approvals: []process.Approval{FullApproval(1, 2, 1)}}
 	}
 	c := change()
 	f.apply(c)

@@ -1,0 +1,7 @@
+package quickjs
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_AARCH64
+
+func archCalls() []int { return nil }

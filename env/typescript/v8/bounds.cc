@@ -1,0 +1,207 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+#include "bounds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace reeve {
+
+namespace {
+
+// What handlers of signals and of V8 need; they are given no argument of ours.
+struct {
+  Channel* channel = nullptr;
+  size_t heap = SIZE_MAX;
+  bool raised = false;  // the heap's limit, to the script's
+  char memory[256];     // whole frames, written as they are
+  char cpu[256];
+  size_t memory_size = 0;
+  size_t cpu_size = 0;
+} child;
+
+// Report writes a frame, unless it would stand inside of another one.
+void Report(const char* frame, size_t n) {
+  if (child.channel == nullptr || child.channel->sending()) return;
+  while (n > 0) {
+    ssize_t sent = write(child.channel->fd(), frame, n);
+    if (sent < 0 && errno != EINTR) return;
+    if (sent > 0) frame += sent, n -= sent;
+  }
+}
+
+size_t ErrorFrame(char* frame, size_t room, const char* message, const char* kind) {
+  int n = snprintf(frame + kFrameHeader, room - kFrameHeader,
+                   "{\"message\":\"%s\",\"kind\":\"%s\"}", message, kind);
+  PutHeader(frame, kTypeError, n);
+  return kFrameHeader + n;
+}
+
+// OnNearHeapLimit is asked when a collection could not bring the heap below
+// its limit: the first time that is the zygote's, and becomes the script's.
+size_t OnNearHeapLimit(void*, size_t current, size_t) {
+  if (child.raised || child.heap <= current) FailMemory();
+  child.raised = true;
+  return child.heap;
+}
+
+void OnOutOfMemory(const char*, const v8::OOMDetails&) { FailMemory(); }
+
+void OnFatal(const char* location, const char* message) {
+  char text[160];
+  snprintf(text, sizeof text, "V8 stopped: %.120s", message == nullptr ? "no reason given" : message);
+  FailInternal(child.channel, text);
+}
+
+void OnCPU(int) {
+  Report(child.cpu, child.cpu_size);
+  _exit(kExitCPU);
+}
+
+// MemoryIsOut says whether the resource limit stands in the way of even a
+// small allocation.
+bool MemoryIsOut() {
+  constexpr size_t kSmall = 2 << 20;
+  void* p = mmap(nullptr, kSmall, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return true;
+  munmap(p, kSmall);
+  return false;
+}
+
+// OnCrash tells the want of memory from other crashes: V8 and the C++ library
+// abort when malloc fails. The handler is reset before it runs, so returning
+// repeats the fault and ends the process by its signal.
+void OnCrash(int signal) {
+  if (MemoryIsOut()) FailMemory();
+  if (signal == SIGABRT) _exit(kExitInternal);
+}
+
+void Handle(int signal, void (*handler)(int), int flags) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK | flags;
+  sigaction(signal, &action, nullptr);
+}
+
+// UseSignalStack gives handlers a stack of their own: the program may have used
+// up the ordinary one.
+void UseSignalStack() {
+  constexpr size_t kSize = 64 << 10;
+  void* stack = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED) return;
+  stack_t s = {};
+  s.ss_sp = stack;
+  s.ss_size = kSize;
+  sigaltstack(&s, nullptr);
+}
+
+int Set(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
+  rlimit now;
+  if (getrlimit(resource, &now) != 0) return errno;
+  rlimit next = {std::min(soft, now.rlim_max), std::min(hard, now.rlim_max)};
+  return setrlimit(resource, &next) == 0 ? 0 : errno;
+}
+
+// DataBytes is what counts against RLIMIT_DATA now, and was inherited from the
+// zygote for the greater part. It is read once, in the zygote: the child has no
+// files.
+size_t DataBytes() {
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char text[256];
+  ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return 0;
+  text[n] = 0;
+  size_t pages = 0;
+  sscanf(text, "%*s %*s %*s %*s %*s %zu", &pages);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+size_t inherited_data = 0;
+
+// LimitMemory bounds all private memory, whoever allocates it: the heap, the
+// buffers, and what V8 needs beside them (young generation, code, compiling).
+void LimitMemory(size_t heap) {
+  constexpr size_t kBeside = 96 << 20;
+  if (inherited_data == 0) return;
+  rlim_t bytes = inherited_data + heap + kBeside;
+  Set(RLIMIT_DATA, bytes, bytes);
+}
+
+void LimitCPU(uint64_t milliseconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = milliseconds / 1000;
+  timer.it_value.tv_usec = milliseconds % 1000 * 1000;
+  setitimer(ITIMER_PROF, &timer, nullptr);
+  rlim_t seconds = milliseconds / 1000 + 2;  // the timer's backstop
+  Set(RLIMIT_CPU, seconds, seconds + 1);
+}
+
+}  // namespace
+
+void FailMemory() {
+  Report(child.memory, child.memory_size);
+  _exit(kExitMemory);
+}
+
+void FailInternal(Channel* channel, const char* what) {
+  child.channel = channel;
+  char frame[256];
+  Report(frame, ErrorFrame(frame, sizeof frame, what, "internal"));
+  _exit(kExitInternal);
+}
+
+void WatchMemory(v8::Isolate* isolate) {
+  isolate->AddNearHeapLimitCallback(OnNearHeapLimit, nullptr);
+  isolate->SetOOMErrorHandler(OnOutOfMemory);
+  isolate->SetFatalErrorHandler(OnFatal);
+  v8::V8::SetFatalMemoryErrorCallback(OnOutOfMemory);
+  UseSignalStack();
+}
+
+void MeasureZygote() { inherited_data = DataBytes(); }
+
+int ForbidCoreFiles() { return Set(RLIMIT_CORE, 0, 0); }
+
+int LimitProcess() {
+  constexpr rlim_t kStack = 8 << 20;
+  int failed = 0;
+  for (int e : {ForbidCoreFiles(), Set(RLIMIT_FSIZE, 0, 0), Set(RLIMIT_NOFILE, 16, 16),
+                Set(RLIMIT_NPROC, 0, 0), Set(RLIMIT_MEMLOCK, 0, 0), Set(RLIMIT_MSGQUEUE, 0, 0),
+                Set(RLIMIT_STACK, kStack, kStack)}) {
+    if (e != 0) failed = e;
+  }
+  return failed;
+}
+
+void LimitProgram(v8::Isolate* isolate, Buffers* buffers, Channel* channel, uint64_t heap,
+                  uint64_t cpu_milliseconds) {
+  char text[160];
+  snprintf(text, sizeof text, "The program needed more memory than its limit of %llu MiB.",
+           static_cast<unsigned long long>(heap >> 20));
+  child.memory_size = ErrorFrame(child.memory, sizeof child.memory, text, "memory");
+  snprintf(text, sizeof text, "The program used up its CPU time of %llu ms.",
+           static_cast<unsigned long long>(cpu_milliseconds));
+  child.cpu_size = ErrorFrame(child.cpu, sizeof child.cpu, text, "cpu");
+  child.channel = channel;
+  child.heap = heap;
+  for (int signal : {SIGABRT, SIGTRAP, SIGILL, SIGSEGV, SIGBUS}) {
+    Handle(signal, OnCrash, SA_RESETHAND);
+  }
+  buffers->Limit(isolate, heap);
+  LimitMemory(heap);
+  if (cpu_milliseconds > 0) {
+    Handle(SIGPROF, OnCPU, 0);
+    LimitCPU(cpu_milliseconds);
+  }
+}
+
+}  // namespace reeve

@@ -1,0 +1,71 @@
+// The limits of a child: memory and CPU time.
+
+#pragma once
+
+#include <stdint.h>
+
+#include "frames.h"
+#include "v8.h"
+
+namespace reeve {
+
+// Exit codes of a child whose end was not its program's doing alone. The codes
+// are enough to tell; a frame of type error goes before where it still can.
+constexpr int kExitMemory = 70;
+constexpr int kExitCPU = 71;
+constexpr int kExitInternal = 72;
+
+// Buffers hands out the memory of ArrayBuffers and counts it: it lies outside
+// the heap that V8 limits.
+class Buffers : public v8::ArrayBuffer::Allocator {
+ public:
+  // Start is called once V8 is initialised, before anything is allocated.
+  void Start();
+  void* Allocate(size_t length) override;
+  void* AllocateUninitialized(size_t length) override;
+  void Free(void* data, size_t length) override;
+  size_t MaxAllocationSize() const override;
+  v8::PageAllocator* GetPageAllocator() override;
+
+  void Limit(v8::Isolate* isolate, size_t bytes);
+
+ private:
+  bool Admit(size_t length);
+  static void Judge(v8::Isolate* isolate, void* self);
+
+  v8::ArrayBuffer::Allocator* under_ = nullptr;
+  v8::Isolate* isolate_ = nullptr;
+  size_t limit_ = SIZE_MAX;
+  size_t used_ = 0;
+  bool refused_ = false;
+};
+
+// kZygoteHeap is the size a heap may have before V8 asks about the limit. It is
+// given to the isolate in the zygote, when no script and so no limit is known.
+constexpr size_t kZygoteHeap = 32 << 20;
+
+// WatchMemory has V8 report to us what it cannot allocate. Called in the zygote.
+void WatchMemory(v8::Isolate* isolate);
+
+// MeasureZygote takes note of the memory that every child inherits. Called in
+// the zygote, when it is ready to fork and can still read /proc.
+void MeasureZygote();
+
+// LimitProgram applies the limits of a script to this process. channel is where
+// an end by a limit is reported.
+void LimitProgram(v8::Isolate* isolate, Buffers* buffers, Channel* channel, uint64_t heap,
+                  uint64_t cpu_milliseconds);
+
+// LimitProcess sets those resource limits of a child that no script chooses;
+// ForbidCoreFiles sets the one of them that is the zygote's too. They return 0
+// or an errno.
+int LimitProcess();
+int ForbidCoreFiles();
+
+// FailMemory reports that the memory is used up and ends the process.
+[[noreturn]] void FailMemory();
+
+// FailInternal reports what should not happen and ends the process.
+[[noreturn]] void FailInternal(Channel* channel, const char* what);
+
+}  // namespace reeve

@@ -1,0 +1,109 @@
+package kernel
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/reeverun/reeve/env"
+	"github.com/reeverun/reeve/process"
+)
+
+// Spawn implements env.Host.
+func (h *host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
+	p := h.p
+	if p.ended() {
+		return 0, process.Errorf(process.CodeNotRunning, "process %d has ended: it starts no child", p.id)
+	}
+	s.Parent, s.Key = p.id, process.Key{}
+	var err error
+	if s.Options.Tools, err = narrowed(p.rec.Options.Tools, s.Options.Tools); err != nil {
+		return 0, err
+	}
+	if n := p.k.cfg.MaxTree; p.tree.Add(1) > int64(n) {
+		p.tree.Add(-1)
+		return 0, process.Errorf(process.CodeTooMany, "%d processes live in this tree: that is the limit; wait for some of them first", n)
+	}
+	id, err := p.k.Spawn(ctx, Request{Spec: s, tree: p.tree})
+	if id == 0 { // it did not come into the table
+		p.tree.Add(-1)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// grants is how patterns begin that give a process rights the policy does not
+// give by itself, so that a program must not give them to its child.
+const grants = "reeve/spawn."
+
+// narrowed returns the tools of a child that a program starts: never more than
+// it has itself.
+func narrowed(own, asked []string) ([]string, error) {
+	if asked == nil {
+		return own, nil
+	}
+	for _, a := range asked {
+		if slices.Contains(own, a) || (own == nil || slices.ContainsFunc(own, func(o string) bool { return covers(o, a) })) &&
+			!strings.HasPrefix(a, grants) {
+			continue
+		}
+		return nil, process.Invalid("tools", "%q is more than the process that starts this one has", a)
+	}
+	return asked, nil
+}
+
+// covers reports whether the pattern o certainly matches all that a does.
+func covers(o, a string) bool {
+	if o == "*" || o == "*/*" {
+		return true
+	}
+	service, tool, _ := strings.Cut(o, "/")
+	return tool == "*" && !strings.ContainsAny(service, "*?") && strings.HasPrefix(a, service+"/")
+}
+
+// Await implements env.Host.
+func (h *host) Await(ctx context.Context, child process.ID) (env.Ended, error) {
+	p := h.p
+	if err := h.own(ctx, child); err != nil {
+		return env.Ended{}, err
+	}
+	e := &errand{}
+	ctx, err := p.setOut(ctx, e)
+	if err != nil {
+		return env.Ended{}, err
+	}
+	defer p.comeBack(e, nil)
+	rec, err := p.k.Wait(ctx, child)
+	if err != nil {
+		return env.Ended{}, err
+	}
+	ended := env.Ended{Process: rec}
+	ended.Stdout, ended.Stderr, err = p.k.Tails(ctx, rec)
+	return ended, err
+}
+
+// Signal implements env.Host.
+func (h *host) Signal(ctx context.Context, child process.ID, s process.Signal) error {
+	if err := h.own(ctx, child); err != nil {
+		return err
+	}
+	if s == process.SIGKILL {
+		return h.p.k.Kill(ctx, child, KillOptions{Now: true})
+	}
+	_, err := h.p.k.Signal(ctx, child, s, SignalOptions{})
+	return err
+}
+
+// own returns nil for a child of this process; all others are unknown to it.
+func (h *host) own(ctx context.Context, child process.ID) error {
+	rec, err := h.p.k.Process(ctx, child)
+	if err != nil {
+		return err
+	}
+	if rec.Parent != h.p.id {
+		return process.Errorf(process.CodeNotFound, "process %d has no child %d", h.p.id, child)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+)
+
+// Children returns what makes a Spec of the body by which a running program
+// asks for a child process. It is the body of POST /processes, checked in the
+// same way, without what makes no sense there: a child is below the program
+// that asks, runs at once, and is awaited by other means.
+//
+// environment is for those who name none, treeKill the runtime's tier of tree
+// control, empty as long as it is not known.
+func Children(environment string, treeKill func() string) func(body json.RawMessage) (process.Spec, error) {
+	reg := newRegistry()
+	d := &description{spec: &huma.OpenAPI{Components: &huma.Components{Schemas: reg}}}
+	r := &route{bodySchema: reg.Schema(typeOf[api.Create](), true, "")}
+	s := specs{environment, treeKill}
+	return func(body json.RawMessage) (process.Spec, error) {
+		var b api.Create
+		if err := d.decode(r, body, &b); err != nil {
+			return process.Spec{}, err
+		}
+		switch {
+		case b.Parent != 0:
+			return process.Spec{}, process.Invalid("parent", "cannot be chosen here: a child is below the program that starts it")
+		case b.Block:
+			return process.Spec{}, process.Invalid("block", "is not possible here: wait for the child instead")
+		case b.Autorun != nil && !*b.Autorun:
+			return process.Spec{}, process.Invalid("autorun", "cannot be false here: a child runs at once")
+		}
+		return s.make(&b)
+	}
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/tool"
+)
+
+// specs makes a Spec of what a client or a program asks for.
+type specs struct {
+	environment string        // of those who name none
+	treeKill    func() string // the runtime's tier of tree control; empty: not known yet
+}
+
+func (s specs) make(b *api.Create) (process.Spec, error) {
+	spec := process.Spec{Environment: s.environment, Label: b.Label, Tags: b.Tags, Parent: process.ID(b.Parent),
+		Interpreter: b.Interpreter, Priority: b.Priority, RawOutput: process.RawOutput(b.RawOutput)}
+	if b.Environment != "" {
+		spec.Environment = b.Environment
+	}
+	if spec.Environment == process.EnvFunction { // Go functions, for embedded use
+		return spec, process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", spec.Environment)
+	}
+	if b.Ref != nil {
+		if spec.Ref = strings.TrimSpace(*b.Ref); spec.Ref == "" {
+			return spec, process.Invalid("ref", "is empty: leave it out or name the process")
+		}
+	}
+	if err := what(&spec, b); err != nil {
+		return spec, err
+	}
+	if b.Options != nil {
+		return spec, s.options(&spec, b.Options)
+	}
+	return spec, nil
+}
+
+// what fills in code or command.
+func what(spec *process.Spec, b *api.Create) error {
+	isCommand := spec.Environment == process.EnvCommand
+	switch {
+	case b.Command != nil && !isCommand:
+		return process.Invalid("command", "is for the environment command, not for %s", spec.Environment)
+	case b.Command != nil && b.Code != nil:
+		return process.Invalid("command", "and code exclude each other: give one of them")
+	case b.Command == nil && b.Code == nil && isCommand:
+		return process.Invalid("command", "is missing: give a command, or code for the system's shell")
+	case b.Command == nil && b.Code == nil:
+		return process.Invalid("code", "is missing: want a string")
+	case b.Code != nil:
+		spec.Code = *b.Code
+		return nil
+	}
+	c, err := command(b.Command)
+	spec.Command = c
+	return err
+}
+
+func command(b *api.Command) (*process.Command, error) {
+	c := &process.Command{Program: b.Program, Args: b.Args, EnvClear: b.EnvClear, Dir: b.Dir,
+		MergeStreams: b.MergeStreams, SuccessCodes: b.SuccessCodes,
+		Leftovers: process.Leftovers(b.Leftovers), HideWindow: runtime.GOOS == "windows"}
+	if len(b.Env) > 0 {
+		c.Env = make(map[string]process.Secret, len(b.Env))
+		for name, value := range b.Env {
+			c.Env[name] = process.Secret(value)
+		}
+	}
+	if b.HideWindow != nil {
+		c.HideWindow = *b.HideWindow
+	}
+	switch {
+	case b.PTY:
+		return nil, process.Invalid("command.pty", "is not available in this version: leave it out")
+	case b.Stdin != nil && b.StdinBase64 != nil:
+		return nil, process.Invalid("command.stdin", "and stdinBase64 exclude each other: give one of them")
+	case b.Stdin != nil:
+		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(*b.Stdin)
+	case b.StdinBase64 != nil:
+		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(b.StdinBase64)
+	}
+	return c, nil
+}
+
+func (s specs) options(spec *process.Spec, o *api.Options) error {
+	timeout := o.Timeout
+	if o.TimeoutMS.Set {
+		if o.Timeout.Set && o.Timeout != o.TimeoutMS {
+			return process.Invalid("options.timeoutMs", "and timeout differ: give one of them")
+		}
+		timeout = o.TimeoutMS
+	}
+	switch {
+	case timeout.Null:
+		spec.Options.Timeout = process.NoTimeout
+	case timeout.Set:
+		spec.Options.Timeout = duration(timeout)
+	}
+	spec.Options.Grace, spec.Options.Drain = duration(o.Grace), duration(o.Drain)
+	if len(o.Require) > 0 && slices.Contains([]string{"pgroup", ""}, s.treeKill()) {
+		return process.Invalid("options.require", "tree-kill cannot be given on this machine: reeve doctor says why")
+	}
+	return programOptions(spec, o)
+}
+
+// programOptions fills in what only programs know.
+func programOptions(spec *process.Spec, o *api.Options) error {
+	if spec.Environment == process.EnvCommand {
+		switch {
+		case o.Limits != nil:
+			return process.Invalid("options.limits", "the environment command has no limits in this version: leave it out")
+		case o.JIT != nil:
+			return process.Invalid("options.jit", "is for programs, not for the environment command: leave it out")
+		case o.Tools != nil:
+			return process.Invalid("options.tools", "the environment command calls no tools: leave it out")
+		}
+		return nil
+	}
+	if l := o.Limits; l != nil {
+		spec.Options.Limits = process.Limits{MemoryBytes: l.MemoryBytes, PIDs: l.PIDs, CPUMS: l.CPUMS,
+			OutputBytes: l.OutputBytes, OpenFiles: l.OpenFiles}
+	}
+	spec.Options.NoJIT = o.JIT != nil && !*o.JIT
+	for i, pattern := range o.Tools {
+		if err := tool.CheckPattern(pattern); err != nil {
+			return process.Invalid(fmt.Sprintf("options.tools[%d]", i), "%v", err)
+		}
+	}
+	spec.Options.Tools = o.Tools
+	return nil
+}
