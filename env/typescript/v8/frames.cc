@@ -65,10 +65,16 @@ Frame Channel::Next() {
   return frame;
 }
 
+void Channel::Release() {
+  if (at_ < buffer_.size()) return;
+  buffer_ = std::string();
+  at_ = 0;
+}
+
 // Fill reads until n bytes are there to return. The buffer grows with what
 // arrives, and one large frame is no reason to keep its memory.
 void Channel::Fill(size_t n) {
-  constexpr size_t kStep = 16 << 10, kKeep = 64 << 10;
+  constexpr size_t kStep = 4 << 10, kKeep = 64 << 10;
   if (buffer_.size() - at_ >= n) return;
   buffer_.erase(0, at_);
   at_ = 0;

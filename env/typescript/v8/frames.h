@@ -45,6 +45,9 @@ class Channel {
   // Next reads one frame and waits until all of it has come.
   Frame Next();
 
+  // Release lets go of the buffer if nothing is in it.
+  void Release();
+
   int fd() const { return fd_; }
 
   // sending is set while a frame may be half written: a signal handler must

@@ -2,11 +2,11 @@
 
 // The loop a program runs in.
 
-#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libplatform/libplatform.h"
+#include "memory.h"
 #include "runtime.h"
 
 namespace reeve {
@@ -54,7 +54,8 @@ bool Runtime::WaitForFrame(double wait) {
   constexpr double kSoon = 50;
   if (wait >= 0 && wait <= kSoon) return channel_->Wait(wait);
   if (channel_->Wait(kSoon)) return true;
-  malloc_trim(0);
+  channel_->Release();
+  ReturnUnused();
   return channel_->Wait(wait < 0 ? wait : wait - kSoon);
 }
 

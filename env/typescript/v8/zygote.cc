@@ -3,7 +3,6 @@
 #include "zygote.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 
 #include "child.h"
 #include "confine.h"
+#include "memory.h"
 #include "v8.h"
 
 namespace reeve {
@@ -213,7 +213,7 @@ void RunZygote(const Settings& settings) {
     zygote.End();
   }
   zygote.WatchChildren();
-  malloc_trim(0);  // or every child would tidy the heap for itself, and copy it to do so
+  CloseHoles();
   MeasureZygote();
   bool filtered = false;
   std::string text = std::string("version ") + v8::V8::GetVersion() + "\n";
