@@ -62,7 +62,31 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 			}
 		}
 	}
-	return await(ctx, asked)
+	if err := await(ctx, asked); err != nil {
+		return err
+	}
+	return p.leftQueue(ctx)
+}
+
+// leftQueue waits for a run that is being started, so that nobody who killed it
+// is shown a queued process: it is terminating, or has ended. One that takes
+// long to start is not waited for.
+func (p *proc) leftQueue(ctx context.Context) error {
+	if p.view.Load().State != process.Queued {
+		return nil
+	}
+	if p.awaitStart(ctx) != nil {
+		return context.Cause(ctx) // nil: it has ended, or takes long
+	}
+	shown := make(chan error, 1)
+	p.mu.Lock()
+	if p.executing() != nil {
+		p.mu.Unlock()
+		return nil // ended, which is shown before its end is told
+	}
+	p.record(func(err error) { shown <- err })
+	p.mu.Unlock()
+	return await(ctx, shown)
 }
 
 // members counts the operating system's processes of the run, where the

@@ -527,8 +527,9 @@ func TestSearch(t *testing.T) {
 	if p, err := r.Check(t.Context(), process.ToolCall{Service: "reeve", Tool: "spawn.typescript"}); p != process.Allow || err != nil {
 		t.Error(p, err)
 	}
-	_, err = call(r, t.Context(), "reeve", "spawn.typescript", "")
-	wantCode(t, err, process.ToolNotFound, "use reeve.spawn")
+	if got, err := call(r, t.Context(), "reeve", "spawn.typescript", `{"code":"1"}`); got != `{"code":"1"}` || err != nil {
+		t.Error("permission to spawn:", got, err)
+	}
 	_, err = call(r, t.Context(), "reeve", "spawn.command", "")
 	wantCode(t, err, process.ToolDenied, "reeve/spawn.command")
 }

@@ -2,6 +2,7 @@ package quickjs
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -14,19 +15,34 @@ import (
 	"github.com/reeverun/reeve/env/typescript/prelude"
 )
 
+// executable is what children run; see enginetest.QuickJSChild.
+var executable string
+
 func TestMain(m *testing.M) {
 	if Child() || escapee() {
 		return
 	}
-	goleak.VerifyTestMain(m)
+	dir, err := os.MkdirTemp("", "quickjs")
+	if err == nil {
+		executable, err = enginetest.QuickJSChild(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
 }
 
 func TestEngine(t *testing.T) {
-	enginetest.Run(t, func() engine.Engine { return New(Config{Prelude: prelude.Source()}) })
+	enginetest.Run(t, func() engine.Engine { return New(Config{Prelude: prelude.Source(), Executable: executable}) })
 }
 
 func started(t *testing.T, c Config) *Engine {
 	t.Helper()
+	c.Executable = executable
 	e := New(c)
 	t.Cleanup(func() { e.Close() })
 	if err := e.Start(t.Context()); err != nil {
@@ -40,7 +56,7 @@ func TestAPreludeThatFailsIsAnErrorOfStart(t *testing.T) {
 		{"(function () { throw new Error('broken prelude') })", "broken prelude"},
 		{"(", "does not compile"},
 	} {
-		e := New(Config{Prelude: c.prelude})
+		e := New(Config{Prelude: c.prelude, Executable: executable})
 		err := e.Start(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Start: %v, want %q in it", err, c.want)

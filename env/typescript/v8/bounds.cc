@@ -20,7 +20,8 @@ namespace {
 struct {
   Channel* channel = nullptr;
   size_t heap = SIZE_MAX;
-  bool raised = false;  // the heap's limit, to the script's
+  bool raised = false;   // the heap's limit, to the script's
+  bool judging = false;  // the heap, at the program's next step
   char memory[256];     // whole frames, written as they are
   char cpu[256];
   size_t memory_size = 0;
@@ -50,6 +51,28 @@ size_t OnNearHeapLimit(void*, size_t current, size_t) {
   if (child.raised || child.heap <= current) FailMemory();
   child.raised = true;
   return child.heap;
+}
+
+bool OverLimit(v8::Isolate* isolate) {
+  v8::HeapStatistics heap;
+  isolate->GetHeapStatistics(&heap);
+  return heap.used_heap_size() > child.heap;
+}
+
+// JudgeHeap collects all garbage before it decides.
+void JudgeHeap(v8::Isolate* isolate, void*) {
+  isolate->LowMemoryNotification();
+  if (OverLimit(isolate)) FailMemory();
+  child.judging = false;
+}
+
+// OnCollected watches a limit below the one V8 knows. What is left after a
+// collection may still be garbage of another kind than was collected, so it only
+// calls for judgement, which the program's next step begins with.
+void OnCollected(v8::Isolate* isolate, v8::GCType, v8::GCCallbackFlags) {
+  if (child.judging || !OverLimit(isolate)) return;
+  child.judging = true;
+  isolate->RequestInterrupt(JudgeHeap, nullptr);
 }
 
 void OnOutOfMemory(const char*, const v8::OOMDetails&) { FailMemory(); }
@@ -197,6 +220,7 @@ void LimitProgram(v8::Isolate* isolate, Buffers* buffers, Channel* channel, uint
     Handle(signal, OnCrash, SA_RESETHAND);
   }
   buffers->Limit(isolate, heap);
+  if (heap < kZygoteHeap) isolate->AddGCEpilogueCallback(OnCollected);
   LimitMemory(heap);
   if (cpu_milliseconds > 0) {
     Handle(SIGPROF, OnCPU, 0);

@@ -40,9 +40,10 @@ class Buffers : public v8::ArrayBuffer::Allocator {
   bool refused_ = false;
 };
 
-// kZygoteHeap is the size a heap may have before V8 asks about the limit. It is
-// given to the isolate in the zygote, when no script and so no limit is known.
-constexpr size_t kZygoteHeap = 32 << 20;
+// kZygoteHeap is the limit V8 is given in the zygote, when no script is known. It
+// is raised to a larger one when the heap comes near; see OnNearHeapLimit. A
+// smaller one is checked after collections; see OnCollected.
+constexpr size_t kZygoteHeap = 128 << 20;
 
 // WatchMemory has V8 report to us what it cannot allocate. Called in the zygote.
 void WatchMemory(v8::Isolate* isolate);

@@ -394,7 +394,7 @@ func TestHeapLimitIsTheScripts(t *testing.T) {
 	for _, tc := range []struct {
 		heap, use int
 		fits      bool
-	}{{64, 30, true}, {64, 100, false}, {256, 200, true}, {256, 320, false}, {0, 250, true}, {1 << 20, 400, false}} {
+	}{{16, 10, true}, {16, 60, false}, {64, 50, true}, {64, 100, false}, {256, 200, true}, {256, 320, false}, {0, 250, true}, {1 << 20, 400, false}} {
 		s := program(fill(tc.use))
 		s.HeapBytes = uint64(tc.heap) * mib
 		r := run(t, e, s)

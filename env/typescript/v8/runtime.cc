@@ -13,7 +13,7 @@ namespace reeve {
 namespace {
 
 // kFlags keep V8 to one thread, and what the rehearsal compiled in memory.
-constexpr char kFlags[] = "--single-threaded --no-flush-bytecode";
+constexpr char kFlags[] = "--single-threaded --no-flush-bytecode --concurrent-recompilation";
 
 bool Entropy(unsigned char* bytes, size_t n) {
   return getrandom(bytes, n, 0) == static_cast<ssize_t>(n);
