@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/reeverun/reeve"
@@ -23,7 +24,9 @@ import (
 // mode, too: it begins before the Go runtime does.)
 func workers() {
 	compile.Worker()
-	quickjs.Child()
+	if quickjs.Child() {
+		os.Exit(0)
+	}
 }
 
 // environments are those of the daemon beside the built-in ones.

@@ -49,6 +49,7 @@ type run struct {
 	// Of the reading goroutine alone.
 	written, structured int64
 	merges              int
+	used                *process.Usage // as the child told it
 }
 
 // newRun makes a run; e.mu is held.
@@ -83,11 +84,16 @@ func (r *run) start(p *compile.Program) error {
 	return nil
 }
 
-// converse reads what the child says until it has ended, and judges.
+// converse reads what the child says until it has ended, and judges. One that
+// said its last word is killed, so that it says no more, and not waited for: what
+// is left of it is the engine's to clear away.
 func (r *run) converse() (env.Result, error) {
 	child := *r.child.Load()
 	last, err := r.read(engine.NewReader(child))
-	child.Kill() // whatever it said, it has nothing more to do
+	child.Kill()
+	if last.said && r.used != nil {
+		return r.judge(env.Result{Usage: *r.used}, last, engine.Exit{}, nil)
+	}
 	exit, werr := child.Wait(r.work)
 	if werr != nil {
 		return env.Result{}, fmt.Errorf("wait for the program's process: %w", werr)
@@ -144,6 +150,13 @@ func (r *run) handle(t engine.Type, payload []byte) error {
 		return r.merge(payload)
 	case engine.TypeCall:
 		return r.call(payload)
+	case engine.TypeUsage:
+		var u engine.Usage
+		if err := json.Unmarshal(payload, &u); err != nil {
+			return broken(err)
+		}
+		r.used = &process.Usage{CPUMS: max(0, u.CPUMicros/1000), MaxRSSBytes: max(0, u.MaxRSS)}
+		return nil
 	case engine.TypeAware:
 		r.mu.Lock()
 		r.aware = true

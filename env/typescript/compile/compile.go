@@ -65,14 +65,14 @@ func program(source string, d Dialect) (*Program, error) {
 }
 
 // within compiles source as the body of an async function. The function comes
-// in a line of its own, so that columns stay. Helpers that esbuild adds stand
-// before it.
+// in a line of its own, so that columns stay, and has no name, so that traces
+// show none. Helpers that esbuild adds stand before it.
 func within(source string, d Dialect) (*Program, error) {
-	out, mappings, failed := strip("async function __program() {\n"+source+"\n}", d)
+	out, mappings, failed := strip("const __program = []; __program.push(async function () {\n"+source+"\n})", d)
 	if len(failed) > 0 {
 		return nil, explain(failed, 1)
 	}
-	return &Program{Code: "(function () { \"use strict\";\n" + out + "\nreturn __program; })()", Mappings: shift(mappings), Lines: 1}, nil
+	return &Program{Code: "(function () { \"use strict\";\n" + out + "\nreturn __program[0]; })()", Mappings: shift(mappings), Lines: 1}, nil
 }
 
 // maybeModule reports whether stripped code looks like it had import or export

@@ -26,9 +26,17 @@ const (
 	TypeOutput Type = 'M' // JSON object, to be merged
 	TypeCall   Type = 'K' // JSON {"id":7,"op":"tool","service":"…","tool":"…","params":…}; ops: tool, spawn, wait, signal
 	TypeAware  Type = 'A' // empty: it has looked at reeve.signal and shall be asked before it is killed
+	TypeUsage  Type = 'U' // JSON [Usage], by the engine, right before the last frame
 	TypeDone   Type = 'D' // empty
 	TypeError  Type = 'X' // JSON {"message":"…","kind":"…"}; kinds: "" (uncaught), "memory", "cpu", "unsettled", "internal"
 )
+
+// Usage is what a child says it has consumed when it ends by itself, so that
+// nobody has to wait until the system has taken it apart.
+type Usage struct {
+	CPUMicros int64 `json:"cpuUs"`
+	MaxRSS    int64 `json:"rssBytes"`
+}
 
 // MaxFrame bounds a frame in either direction.
 const MaxFrame = 16 << 20

@@ -70,6 +70,7 @@ type result struct {
 	outputs        []string
 	calls          []call
 	aware          bool
+	usage          *engine.Usage
 	done           bool
 	failure        *failure
 	largest        int // frame
@@ -169,8 +170,12 @@ func (s *session) end() *result {
 
 func (s *session) take(r *result, t engine.Type, payload string) {
 	r.largest = max(r.largest, len(payload))
-	if r.done || r.failure != nil {
+	last := t == engine.TypeDone || t == engine.TypeError
+	if r.done || r.failure != nil || r.usage != nil && !last {
 		s.t.Errorf("frame %c after the last one: %.200q", t, payload)
+	}
+	if t == engine.TypeDone && (r.usage == nil || r.usage.CPUMicros <= 0) {
+		s.t.Errorf("no usage before the last frame: %+v", r.usage)
 	}
 	switch t {
 	case engine.TypeStdout:
@@ -181,6 +186,11 @@ func (s *session) take(r *result, t engine.Type, payload string) {
 		r.outputs = append(r.outputs, payload)
 	case engine.TypeAware:
 		r.aware = true
+	case engine.TypeUsage:
+		r.usage = &engine.Usage{}
+		if err := json.Unmarshal([]byte(payload), r.usage); err != nil {
+			s.t.Errorf("usage frame: %v", err)
+		}
 	case engine.TypeDone:
 		r.done = true
 	case engine.TypeError:

@@ -4,7 +4,6 @@ package quickjs
 
 import (
 	"context"
-	"os"
 	"syscall"
 )
 
@@ -12,11 +11,3 @@ import (
 // kernel or its time slice ends; this system has no way to wait for that which
 // would leave its exit status alone.
 func (c *child) Stop(context.Context) error { return c.cmd.Process.Signal(syscall.SIGSTOP) }
-
-// maxRSSOf is what the child held at most.
-func maxRSSOf(s *os.ProcessState) int64 {
-	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
-		return int64(usage.Maxrss)
-	}
-	return 0
-}

@@ -40,10 +40,5 @@ func (c *child) Stop(ctx context.Context) error {
 	}
 }
 
-// maxRSSOf is what the child held at most; the kernel counts in kilobytes.
-func maxRSSOf(s *os.ProcessState) int64 {
-	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
-		return int64(usage.Maxrss) * 1024
-	}
-	return 0
-}
+// rssUnit is what the kernel counts memory in, in bytes.
+const rssUnit = 1024

@@ -64,6 +64,14 @@ func signalOf(s *os.ProcessState) string {
 	return ""
 }
 
+// maxRSSOf is what the child held at most.
+func maxRSSOf(s *os.ProcessState) int64 {
+	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
+		return int64(usage.Maxrss) * rssUnit
+	}
+	return 0
+}
+
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

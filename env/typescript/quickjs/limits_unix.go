@@ -10,9 +10,18 @@ import (
 
 // cpuTime is what this process has used.
 func cpuTime() time.Duration {
-	var usage unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
+	usage := ownUsage()
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// maxRSS is the most that this process has held, in bytes.
+func maxRSS() int64 {
+	usage := ownUsage()
+	return int64(usage.Maxrss) * rssUnit
+}
+
+// ownUsage cannot fail but for a wrong argument.
+func ownUsage() (usage unix.Rusage) {
+	unix.Getrusage(unix.RUSAGE_SELF, &usage)
+	return usage
 }

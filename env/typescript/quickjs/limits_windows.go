@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// maxRSS is not known here.
+func maxRSS() int64 { return 0 }
+
 // cpuTime is what this process has used.
 func cpuTime() time.Duration {
 	var created, exited, kernel, user windows.Filetime

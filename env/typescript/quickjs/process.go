@@ -74,16 +74,23 @@ func (p *process) run() int {
 // prepare loads the prelude and gives up what the program shall not have.
 func (p *process) prepare() error {
 	t, payload, err := p.in.Next()
-	if err != nil || t != typePrelude {
+	if err != nil || t != typePrelude && t != typeCompiled {
 		return fmt.Errorf("%w: the prelude was expected", engine.ErrFrame)
 	}
 	if p.vm, err = newVM(p.send); err != nil {
 		return err
 	}
-	if err := p.vm.load(string(payload)); err != nil {
+	var said hello
+	if t == typePrelude {
+		var ok bool
+		if said.Compiled, ok = p.vm.compile(string(payload), "reeve:prelude"); !ok {
+			return fmt.Errorf("the prelude does not compile: %s", p.vm.takeError())
+		}
+		payload = said.Compiled
+	}
+	if err := p.vm.load(payload); err != nil {
 		return err
 	}
-	var said hello
 	said.Confined, said.Missing = confine()
 	text, err := json.Marshal(said)
 	if err != nil {
@@ -179,9 +186,13 @@ func (p *process) send(t engine.Type, payload []byte) error {
 	if len(payload)+1 > engine.MaxFrame {
 		return fmt.Errorf("it takes %d bytes, and at most %d can be sent at once", len(payload), engine.MaxFrame-1)
 	}
+	var b []byte
+	if t == engine.TypeDone || t == engine.TypeError {
+		b = appendUsage(b)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, err := p.out.Write(engine.AppendFrame(nil, t, payload)); err != nil {
+	if _, err := p.out.Write(engine.AppendFrame(b, t, payload)); err != nil {
 		os.Exit(exitDone) // nobody listens any more
 	}
 	return nil
@@ -195,7 +206,16 @@ func (p *process) last(message, kind string) {
 		return
 	}
 	defer p.mu.Unlock()
-	p.out.Write(engine.AppendFrame(nil, engine.TypeError, text))
+	p.out.Write(engine.AppendFrame(appendUsage(nil), engine.TypeError, text))
+}
+
+// appendUsage appends the frame that goes before the last one.
+func appendUsage(b []byte) []byte {
+	text, err := json.Marshal(engine.Usage{CPUMicros: cpuTime().Microseconds(), MaxRSS: maxRSS()})
+	if err != nil {
+		return b
+	}
+	return engine.AppendFrame(b, engine.TypeUsage, text)
 }
 
 func (p *process) fail(err error) int {

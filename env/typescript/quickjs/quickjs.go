@@ -12,7 +12,8 @@
 //
 // Between parent and child the channel carries, before what package engine
 // defines, the prelude (to the child) and a greeting (from it) that says how the
-// child is confined.
+// child is confined. The first child compiles the prelude, before it has seen any
+// program; the others are given what it made.
 package quickjs
 
 import (
@@ -30,8 +31,9 @@ const (
 	childVariable = "REEVE_QUICKJS_CHILD" // set in the environment of children
 	version       = "2026-06-04"          // of QuickJS, as modernc.org/libquickjs has it
 
-	typePrelude engine.Type = 'P' // to a child, first
-	typeHello   engine.Type = 'H' // from a child, first: JSON of hello
+	typePrelude  engine.Type = 'P' // to the first child, first: source
+	typeCompiled engine.Type = 'B' // to all others: what the first one made of it
+	typeHello    engine.Type = 'H' // from a child, first: JSON of hello
 
 	helloTimeout = 30 * time.Second // a machine under load starts slowly
 )
@@ -47,7 +49,8 @@ type Config struct {
 // Engine makes children. It is ready when Start has returned.
 type Engine struct {
 	config Config
-	start  starter // how the operating system is asked for a child
+	start  starter // how the operating system is asked for a child; set by Start
+	loaded []byte  // the compiled prelude; set by Start
 
 	life context.Context // ends with Close
 	end  context.CancelCauseFunc
@@ -66,6 +69,7 @@ type Engine struct {
 type hello struct {
 	Confined []string `json:"confined"`
 	Missing  []string `json:"missing"`
+	Compiled []byte   `json:"compiled"` // the prelude, by a child that got its source
 }
 
 var errClosed = errors.New("the quickjs engine is closed")
@@ -130,6 +134,7 @@ func (e *Engine) first(ctx context.Context) error {
 			}
 			continue
 		}
+		e.loaded = said.Compiled
 		e.mu.Lock()
 		e.info = engine.Info{
 			Name: "quickjs", Version: version, TreeKill: "process",
@@ -215,7 +220,7 @@ func (e *Engine) spawn(ctx context.Context) (*child, hello, error) {
 	}
 	stop := context.AfterFunc(ctx, c.Kill)
 	defer stop()
-	said, err := greet(c, e.config.Prelude)
+	said, err := e.greet(c)
 	if err != nil {
 		c.Close()
 		if cause := context.Cause(ctx); cause != nil {
@@ -254,12 +259,20 @@ func (e *Engine) launch(s starter) (*child, error) {
 }
 
 // greet gives a child its prelude and hears whether it can run programs.
-func greet(c *child, prelude string) (hello, error) {
+func (e *Engine) greet(c *child) (hello, error) {
 	var said hello
-	if _, err := c.Write(engine.AppendFrame(nil, typePrelude, []byte(prelude))); err != nil {
+	first := engine.AppendFrame(nil, typePrelude, []byte(e.config.Prelude))
+	if e.loaded != nil {
+		first = engine.AppendFrame(nil, typeCompiled, e.loaded)
+	}
+	if _, err := c.Write(first); err != nil {
 		return said, fmt.Errorf("write the prelude: %w", err)
 	}
-	t, payload, err := engine.NewReader(c).Next()
+	frames := engine.NewReader(c)
+	t, payload, err := frames.Next()
+	if err == nil && t == engine.TypeUsage { // then comes why it failed
+		t, payload, err = frames.Next()
+	}
 	if err != nil {
 		return said, fmt.Errorf("the child ended before it was ready: %w", err)
 	}

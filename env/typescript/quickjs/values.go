@@ -19,6 +19,40 @@ func (v *vm) eval(code, name string) (value, bool) {
 	return result, lib.XJS_HasException(v.tls, v.ctx) == 0
 }
 
+// compile makes of a script what evalCompiled takes, in any process of the same
+// program. Reading it is ten times faster than compiling.
+func (v *vm) compile(code, name string) ([]byte, bool) {
+	source, file := v.cString(code), v.cString(name)
+	defer libc.Xfree(v.tls, source)
+	defer libc.Xfree(v.tls, file)
+	compiled := lib.XJS_Eval(v.tls, v.ctx, source, libc.Tsize_t(len(code)), file, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
+	if lib.XJS_HasException(v.tls, v.ctx) != 0 {
+		return nil, false
+	}
+	defer v.free(compiled)
+	size := int(unsafe.Sizeof(libc.Tsize_t(0)))
+	at := v.tls.Alloc(size)
+	defer v.tls.Free(size)
+	p := lib.XJS_WriteObject(v.tls, v.ctx, at, compiled, lib.MJS_WRITE_OBJ_BYTECODE)
+	if p == 0 {
+		return nil, false
+	}
+	defer lib.Xjs_free(v.tls, v.ctx, p)
+	return bytes.Clone(unsafe.Slice((*byte)(pointer(p)), *(*libc.Tsize_t)(pointer(at)))), true
+}
+
+// evalCompiled evaluates what compile returned; false: it threw.
+func (v *vm) evalCompiled(compiled []byte) (value, bool) {
+	p := v.cString(string(compiled))
+	defer libc.Xfree(v.tls, p)
+	read := lib.XJS_ReadObject(v.tls, v.ctx, p, libc.Tsize_t(len(compiled)), lib.MJS_READ_OBJ_BYTECODE)
+	if lib.XJS_HasException(v.tls, v.ctx) != 0 {
+		return read, false
+	}
+	result := lib.XJS_EvalFunction(v.tls, v.ctx, read)
+	return result, lib.XJS_HasException(v.tls, v.ctx) == 0
+}
+
 // call calls a function; false: it threw.
 func (v *vm) call(fn value, args ...value) (value, bool) {
 	size := max(len(args), 1) * valueSize

@@ -59,11 +59,11 @@ func newVM(send func(engine.Type, []byte) error) (*vm, error) {
 	return v, nil
 }
 
-// load evaluates the prelude.
-func (v *vm) load(prelude string) error {
-	run, ok := v.eval(prelude, "reeve:prelude")
+// load evaluates the prelude as compile returned it.
+func (v *vm) load(prelude []byte) error {
+	run, ok := v.evalCompiled(prelude)
 	if !ok {
-		return fmt.Errorf("the prelude does not compile: %s", v.takeError())
+		return fmt.Errorf("the prelude does not load: %s", v.takeError())
 	}
 	native, err := v.native()
 	if err != nil {

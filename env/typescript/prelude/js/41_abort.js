@@ -30,7 +30,8 @@ class AbortSignal extends EventTarget {
   static timeout(ms) {
     if (typeof ms !== "number" || !(ms >= 0) || !isSafeInteger(ms)) throw new RangeError("AbortSignal.timeout needs a number of milliseconds");
     const signal = newSignal();
-    startTimer(() => abortSignal(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")), min(ms, longest), [], false).unref();
+    const expire = () => abortSignal(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+    refer(entryOf(startTimer(expire, min(ms, longest), [], false)), false);
     return signal;
   }
   static any(signals) {

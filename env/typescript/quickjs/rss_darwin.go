@@ -1,0 +1,4 @@
+package quickjs
+
+// rssUnit is what the kernel counts memory in, in bytes.
+const rssUnit = 1
