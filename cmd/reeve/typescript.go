@@ -74,11 +74,12 @@ func tryTypeScript(ctx context.Context) doctor.Verdict {
 		return doctor.Verdict{Status: doctor.Missing, Meaning: "Programs cannot be run.", Reason: err.Error(), Advice: "Run the daemon with --log-level debug, and see what it says at its start."}
 	}
 	v := doctor.Verdict{Status: doctor.OK, Meaning: fmt.Sprintf("Programs run on %s %s, each in its own process, confined by %s.", i.Name, i.Version, strings.Join(i.Confined, ", "))}
-	switch {
-	case len(i.Missing) > 0:
+	if len(i.Missing) > 0 {
 		v.Status, v.Reason = doctor.Limited, "without "+strings.Join(i.Missing, "; ")
-	case i.Name != "v8":
-		v.Status, v.Reason = doctor.Limited, "an interpreter: this program has no V8"
+	}
+	if i.Name != "v8" {
+		v.Status = doctor.Limited
+		v.Reason = strings.TrimPrefix(v.Reason+"; an interpreter, as this program has no V8", "; ")
 		v.Advice = "On Linux, build it with a C++ compiler (g++) installed."
 	}
 	return v
