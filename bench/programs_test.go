@@ -48,10 +48,10 @@ func BenchmarkProgram(b *testing.B) {
 	b.ReportMetric(float64(median(ours))/float64(median(theirs)), "of-isolated")
 }
 
-// Programs per second by four clients over HTTP, durable, beside the best that
+// Programs per second by sixteen clients over HTTP, durable, beside the best that
 // isolated-vm does in its own process.
 func BenchmarkPrograms(b *testing.B) {
-	const jobs, clients = 600, 4
+	const jobs, clients = 600, 16
 	d, peer := start(b, shortDir(b)), newIsolated(b)
 	body := program(helloProgram)
 	var ours, theirs []time.Duration

@@ -5,6 +5,7 @@ package v8
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,15 +18,21 @@ import (
 func BenchmarkChild(b *testing.B) {
 	e := startEngine(b, Config{Ahead: 8})
 	s := program(`print("x")`)
+	var took []time.Duration
 	for b.Loop() {
+		start := time.Now()
 		c := takeChild(b, e, engine.Options{})
-		if r := drive(b, c, s); !r.done {
-			b.Fatalf("%+v", r)
-		}
+		give(b, c, s)
+		upTo(b, c, engine.TypeDone)
+		took = append(took, time.Since(start))
 		b.StopTimer() // the next one is forked meanwhile
+		c.Close()
 		waitReady(b, e)
 		b.StartTimer()
 	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
 }
 
 // BenchmarkForkOnDemand is the same without one forked ahead.
@@ -33,7 +40,7 @@ func BenchmarkForkOnDemand(b *testing.B) {
 	e := startEngine(b, Config{})
 	s := program(`print("x")`)
 	for b.Loop() {
-		c, err := e.jit.fork(b.Context())
+		c, err := e.jit.fork(b.Context(), false)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -70,7 +77,7 @@ func BenchmarkCall(b *testing.B) {
 // BenchmarkSuspended measures the memory of programs that wait.
 func BenchmarkSuspended(b *testing.B) {
 	e := startEngine(b, Config{})
-	const n = 50
+	const n = 200
 	var idle, waiting float64
 	for b.Loop() {
 		var fresh, suspended []*child
@@ -94,13 +101,23 @@ func suspend(tb testing.TB, c *child) *child {
 		const data = Array.from({length: 100}, (_, i) => ({ i, name: "n" + i }));
 		print(JSON.stringify(data).length);
 		await call({});`))
+	upTo(tb, c, engine.TypeCall)
+	return c
+}
+
+// upTo reads frames until one of this type.
+func upTo(tb testing.TB, c *child, want engine.Type) {
+	tb.Helper()
 	for frames := engine.NewReader(c); ; {
-		t, _, err := frames.Next()
+		t, payload, err := frames.Next()
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if t == engine.TypeCall {
-			return c
+		if t == want {
+			return
+		}
+		if t == engine.TypeError {
+			tb.Fatalf("%s", payload)
 		}
 	}
 }

@@ -3,14 +3,11 @@
 #include "bounds.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <unistd.h>
+
+#include "rlimits.h"
 
 namespace reeve {
 
@@ -43,6 +40,17 @@ size_t ErrorFrame(char* frame, size_t room, const char* message, const char* kin
                    "{\"message\":\"%s\",\"kind\":\"%s\"}", message, kind);
   PutHeader(frame, kTypeError, n);
   return kFrameHeader + n;
+}
+
+// DescribeLimits writes the frames that tell of them, while that can be done.
+void DescribeLimits(uint64_t heap, uint64_t cpu_milliseconds) {
+  char text[160];
+  snprintf(text, sizeof text, "The program needed more memory than its limit of %llu MiB.",
+           static_cast<unsigned long long>(heap >> 20));
+  child.memory_size = ErrorFrame(child.memory, sizeof child.memory, text, "memory");
+  snprintf(text, sizeof text, "The program used up its CPU time of %llu ms.",
+           static_cast<unsigned long long>(cpu_milliseconds));
+  child.cpu_size = ErrorFrame(child.cpu, sizeof child.cpu, text, "cpu");
 }
 
 // OnNearHeapLimit is asked when a collection could not bring the heap below
@@ -125,49 +133,6 @@ void UseSignalStack() {
   sigaltstack(&s, nullptr);
 }
 
-int Set(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
-  rlimit now;
-  if (getrlimit(resource, &now) != 0) return errno;
-  rlimit next = {std::min(soft, now.rlim_max), std::min(hard, now.rlim_max)};
-  return setrlimit(resource, &next) == 0 ? 0 : errno;
-}
-
-// DataBytes is what counts against RLIMIT_DATA now, and was inherited from the
-// zygote for the greater part. It is read once, in the zygote: the child has no
-// files.
-size_t DataBytes() {
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  char text[256];
-  ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (n <= 0) return 0;
-  text[n] = 0;
-  size_t pages = 0;
-  sscanf(text, "%*s %*s %*s %*s %*s %zu", &pages);
-  return pages * sysconf(_SC_PAGESIZE);
-}
-
-size_t inherited_data = 0;
-
-// LimitMemory bounds all private memory, whoever allocates it: the heap, the
-// buffers, and what V8 needs beside them (young generation, code, compiling).
-void LimitMemory(size_t heap) {
-  constexpr size_t kBeside = 96 << 20;
-  if (inherited_data == 0) return;
-  rlim_t bytes = inherited_data + heap + kBeside;
-  Set(RLIMIT_DATA, bytes, bytes);
-}
-
-void LimitCPU(uint64_t milliseconds) {
-  itimerval timer = {};
-  timer.it_value.tv_sec = milliseconds / 1000;
-  timer.it_value.tv_usec = milliseconds % 1000 * 1000;
-  setitimer(ITIMER_PROF, &timer, nullptr);
-  rlim_t seconds = milliseconds / 1000 + 2;  // the timer's backstop
-  Set(RLIMIT_CPU, seconds, seconds + 1);
-}
-
 }  // namespace
 
 void FailMemory() {
@@ -190,42 +155,22 @@ void WatchMemory(v8::Isolate* isolate) {
   UseSignalStack();
 }
 
-void MeasureZygote() { inherited_data = DataBytes(); }
-
-int ForbidCoreFiles() { return Set(RLIMIT_CORE, 0, 0); }
-
-int LimitProcess() {
-  constexpr rlim_t kStack = 8 << 20;
-  int failed = 0;
-  for (int e : {ForbidCoreFiles(), Set(RLIMIT_FSIZE, 0, 0), Set(RLIMIT_NOFILE, 16, 16),
-                Set(RLIMIT_NPROC, 0, 0), Set(RLIMIT_MEMLOCK, 0, 0), Set(RLIMIT_MSGQUEUE, 0, 0),
-                Set(RLIMIT_STACK, kStack, kStack)}) {
-    if (e != 0) failed = e;
-  }
-  return failed;
-}
-
-void LimitProgram(v8::Isolate* isolate, Buffers* buffers, Channel* channel, uint64_t heap,
-                  uint64_t cpu_milliseconds) {
-  char text[160];
-  snprintf(text, sizeof text, "The program needed more memory than its limit of %llu MiB.",
-           static_cast<unsigned long long>(heap >> 20));
-  child.memory_size = ErrorFrame(child.memory, sizeof child.memory, text, "memory");
-  snprintf(text, sizeof text, "The program used up its CPU time of %llu ms.",
-           static_cast<unsigned long long>(cpu_milliseconds));
-  child.cpu_size = ErrorFrame(child.cpu, sizeof child.cpu, text, "cpu");
+void ReportLimits(Channel* channel) {
   child.channel = channel;
-  child.heap = heap;
+  DescribeLimits(0, 0);
   for (int signal : {SIGABRT, SIGTRAP, SIGILL, SIGSEGV, SIGBUS}) {
     Handle(signal, OnCrash, SA_RESETHAND);
   }
+  Handle(SIGPROF, OnCPU, 0);
+}
+
+void LimitProgram(v8::Isolate* isolate, Buffers* buffers, uint64_t heap, uint64_t cpu_milliseconds) {
+  DescribeLimits(heap, cpu_milliseconds);
+  child.heap = heap;
   buffers->Limit(isolate, heap);
   if (heap < kZygoteHeap) isolate->AddGCEpilogueCallback(OnCollected);
   LimitMemory(heap);
-  if (cpu_milliseconds > 0) {
-    Handle(SIGPROF, OnCPU, 0);
-    LimitCPU(cpu_milliseconds);
-  }
+  if (cpu_milliseconds > 0) LimitCPU(cpu_milliseconds);
 }
 
 }  // namespace reeve

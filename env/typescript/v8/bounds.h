@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "frames.h"
@@ -48,20 +49,11 @@ constexpr size_t kZygoteHeap = 128 << 20;
 // WatchMemory has V8 report to us what it cannot allocate. Called in the zygote.
 void WatchMemory(v8::Isolate* isolate);
 
-// MeasureZygote takes note of the memory that every child inherits. Called in
-// the zygote, when it is ready to fork and can still read /proc.
-void MeasureZygote();
+// ReportLimits has an end by a limit reported on a channel.
+void ReportLimits(Channel* channel);
 
-// LimitProgram applies the limits of a script to this process. channel is where
-// an end by a limit is reported.
-void LimitProgram(v8::Isolate* isolate, Buffers* buffers, Channel* channel, uint64_t heap,
-                  uint64_t cpu_milliseconds);
-
-// LimitProcess sets those resource limits of a child that no script chooses;
-// ForbidCoreFiles sets the one of them that is the zygote's too. They return 0
-// or an errno.
-int LimitProcess();
-int ForbidCoreFiles();
+// LimitProgram applies the limits of a script to this process.
+void LimitProgram(v8::Isolate* isolate, Buffers* buffers, uint64_t heap, uint64_t cpu_milliseconds);
 
 // FailMemory reports that the memory is used up and ends the process.
 [[noreturn]] void FailMemory();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "rlimits.h"
 
 namespace reeve {
 
@@ -34,16 +35,16 @@ void Unblock() {
 
 }  // namespace
 
-void RunChild(Runtime* runtime, int fd, pid_t zygote, bool filtered) {
+void RunChild(Runtime* runtime, const Birth& birth) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != zygote) _exit(0);  // it died before that was asked for
-  KeepOnly(fd);
+  if (getppid() != birth.zygote) _exit(0);  // it died before that was asked for
+  KeepOnly(birth.channel);
   Unblock();
   LimitProcess();
-  if (filtered && FilterChild(runtime->settings().jitless, getpid()) != 0) _exit(kExitInternal);
-  runtime->Prepare();
-
+  if (birth.filtered && FilterChild(runtime->settings().jitless, getpid()) != 0) _exit(kExitInternal);
   Channel channel(kChannel);
+  ReportLimits(&channel);
+  if (birth.ahead) runtime->Prepare();
   Frame frame = channel.Next();
   Script script;
   if (frame.type != kTypeScript || !ReadScript(frame.payload, &script)) {
@@ -51,8 +52,7 @@ void RunChild(Runtime* runtime, int fd, pid_t zygote, bool filtered) {
   }
   uint64_t most = runtime->settings().max_heap;
   if (script.heap == 0 || (most != 0 && script.heap > most)) script.heap = most;
-  LimitProgram(runtime->isolate(), runtime->buffers(), &channel, script.heap, script.cpu_milliseconds);
-  if (filtered && FilterLimits() != 0) _exit(kExitInternal);
+  LimitProgram(runtime->isolate(), runtime->buffers(), script.heap, script.cpu_milliseconds);
   runtime->Run(script, &channel);
 }
 

@@ -21,6 +21,7 @@ import (
 
 // child is an engine.Child: a channel and a pidfd.
 type child struct {
+	zygote  *zygote
 	channel *os.File
 	pid     int           // ours for it, not the zygote's; 0 if it cannot be known
 	stops   chan struct{} // a stop was reported; holds one
@@ -48,8 +49,8 @@ func newChannel() (near, far *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "v8 child"), os.NewFile(uintptr(fds[1]), "v8 child"), nil
 }
 
-func newChild(channel *os.File, pidfd int) *child {
-	return &child{channel: channel, pid: pidOf(pidfd), pidfd: pidfd,
+func newChild(z *zygote, channel *os.File, pidfd int) *child {
+	return &child{zygote: z, channel: channel, pid: pidOf(pidfd), pidfd: pidfd,
 		stops: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
@@ -174,13 +175,18 @@ func (c *child) Close() error {
 	return nil
 }
 
-func (c *child) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
+// lives asks the kernel: a report of the end may still be on its way.
+func (c *child) lives() bool {
+	if c.zygote.gone() {
 		return false
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pidfd < 0 {
+		return false
+	}
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.pidfd), Events: unix.POLLIN}}, 0)
+	return err != nil || n == 0
 }
 
 // finish is called once, by the goroutine that serves its zygote.

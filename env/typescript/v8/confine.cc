@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "filter.h"
-#include "bounds.h"
+#include "rlimits.h"
 
 namespace reeve {
 

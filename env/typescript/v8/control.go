@@ -17,7 +17,7 @@ type message struct {
 	Op     int64
 	ID     int64 // of a fork
 	PID    int64 // as the zygote sees it
-	Status int64 // errno of a fork; wait status of an exit or a stop
+	Status int64 // errno of a fork, 1 in the request for one ahead; wait status of an exit or a stop
 	CPU    int64 // microseconds, of an exit
 	RSS    int64 // bytes, of an exit
 }

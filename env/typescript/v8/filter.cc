@@ -102,16 +102,9 @@ void AllowRunning(Filter* f, bool jitless) {
 int FilterChild(bool jitless, pid_t self) {
   Filter f;
   AllowRunning(&f, jitless);
-  f.Allow({SYS_seccomp});
   f.AllowIf(SYS_prlimit64, 0, UINT32_MAX, 0);
   f.AllowIf(SYS_tgkill, 0, UINT32_MAX, self);  // abort
   return f.Install(kRefuse);
-}
-
-int FilterLimits() {
-  Filter f;
-  for (uint32_t call : {SYS_setitimer, SYS_prlimit64, SYS_seccomp}) f.Decide(call, kRefuse);
-  return f.Install(kAllow);
 }
 
 int FilterZygote(bool jitless) {

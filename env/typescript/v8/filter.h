@@ -13,10 +13,9 @@ namespace reeve {
 int FilterZygote(bool jitless);
 
 // FilterChild leaves this process memory, time, its descriptors and its end.
-// Limits may still be lowered.
+// Its own limits are within its reach, as they are set when the script is known:
+// to lower them, or to do without the timer before the kernel's limit of CPU time
+// that cannot be raised.
 int FilterChild(bool jitless, pid_t self);
-
-// FilterLimits takes the limits out of this process's reach.
-int FilterLimits();
 
 }  // namespace reeve

@@ -19,6 +19,8 @@ constexpr size_t kFrameHeader = 5;
 constexpr char kTypeScript = 'S';
 constexpr char kTypeResult = 'R';
 constexpr char kTypeCall = 'K';
+constexpr char kTypeUsage = 'U';
+constexpr char kTypeDone = 'D';
 constexpr char kTypeError = 'X';
 
 struct Frame {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -58,9 +57,14 @@ func TestCloseLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	jitless := takeChild(t, e, engine.Options{NoJIT: true})
-	pids = append(pids, stopped.PID(), jitless.PID(), e.jit.current.process.Pid, e.jitless.current.process.Pid)
-	for _, c := range e.jit.ready {
-		pids = append(pids, c.PID())
+	pids = append(pids, stopped.PID(), jitless.PID())
+	for _, n := range []*nursery{e.jit, e.jitless} {
+		n.mu.Lock()
+		pids = append(pids, n.current.process.Pid)
+		for _, c := range n.ready {
+			pids = append(pids, c.PID())
+		}
+		n.mu.Unlock()
 	}
 	for _, pid := range pids {
 		if !alive(pid) {
@@ -254,79 +258,6 @@ func TestStopInterruptsNoTimer(t *testing.T) {
 	wantDone(t, r, "done\n")
 }
 
-func TestChannel(t *testing.T) {
-	e := startEngine(t, Config{})
-	t.Run("a script in parts", func(t *testing.T) {
-		c := takeChild(t, e, engine.Options{})
-		defer c.Close()
-		s := program(`print("x")`)
-		for _, b := range engine.AppendScript(nil, &s) {
-			if _, err := c.Write([]byte{b}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r, err := follow(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantDone(t, r, "x\n")
-	})
-	t.Run("large frames", func(t *testing.T) {
-		r := run(t, e, program(`const s = "x".repeat(4 << 20); const back = await call(s); print(back === s)`))
-		wantDone(t, r, "true\n")
-	})
-	t.Run("a large script", func(t *testing.T) {
-		r := run(t, e, program(`const s = "`+strings.Repeat("y", 8*mib)+`"; print(s.length)`))
-		wantDone(t, r, "8388608\n")
-	})
-	t.Run("other frames", func(t *testing.T) {
-		c := takeChild(t, e, engine.Options{})
-		defer c.Close()
-		give(t, c, program(`await new Promise((done) => { globalThis.onframe = (type, text) => { print(type, text); done() } })`))
-		if _, err := c.Write(engine.AppendFrame(nil, engine.TypeSignal, []byte("SIGTERM"))); err != nil {
-			t.Fatal(err)
-		}
-		r, err := follow(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantDone(t, r, "71 SIGTERM\n")
-	})
-	t.Run("no script", func(t *testing.T) {
-		for _, first := range [][]byte{
-			engine.AppendFrame(nil, engine.TypeSignal, []byte("SIGTERM")),
-			engine.AppendFrame(nil, engine.TypeScript, []byte("short")),
-			engine.AppendFrame(nil, engine.TypeScript, make([]byte, 200)),
-		} {
-			c := takeChild(t, e, engine.Options{})
-			if _, err := c.Write(first); err != nil {
-				t.Fatal(err)
-			}
-			if r, err := follow(c); err != nil || r.kind != "internal" || r.exit.Code != 72 {
-				t.Errorf("got %+v, %v", r, err)
-			}
-			c.Close()
-		}
-	})
-	t.Run("a parent that goes", func(t *testing.T) {
-		for _, s := range []*engine.Script{nil, {Name: "p", Code: `(async () => { await call({}) })`, Meta: "{}"}} {
-			c := takeChild(t, e, engine.Options{})
-			if s != nil {
-				give(t, c, *s)
-			}
-			if err := syscall.Shutdown(int(c.channel.Fd()), syscall.SHUT_WR); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			if exit, err := c.Wait(ctx); err != nil || exit.Code != 0 {
-				t.Errorf("got %+v, %v", exit, err)
-			}
-			cancel()
-			c.Close()
-		}
-	})
-}
-
 func TestDescriptorsAreNotLeaked(t *testing.T) {
 	e := startEngine(t, Config{})
 	count := func() int {
@@ -347,84 +278,11 @@ func TestDescriptorsAreNotLeaked(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 10 {
-		if c, err := e.jit.fork(gone); err == nil {
+		if c, err := e.jit.fork(gone, true); err == nil {
 			c.Close()
 		}
 	}
 	await(t, "the descriptors of before", func() bool { return count() <= before })
-}
-
-func TestChildrenDifferInRandom(t *testing.T) {
-	e := startEngine(t, Config{})
-	seen := map[string]bool{}
-	const n = 8
-	for range n {
-		r := run(t, e, program(`const b = new Uint8Array(300); native.random(b); print(b.join())`))
-		seen[r.stdout] = true
-	}
-	if len(seen) != n {
-		t.Errorf("%d of %d differ", len(seen), n)
-	}
-}
-
-func TestNothingIsShared(t *testing.T) {
-	e := startEngine(t, Config{})
-	for range 6 {
-		r := run(t, e, program(`print(String(globalThis.mark), String(Array.prototype.mark)); globalThis.mark = Array.prototype.mark = 1`))
-		wantDone(t, r, "undefined undefined\n")
-	}
-}
-
-func TestWithoutJIT(t *testing.T) {
-	e := startEngine(t, Config{probe: 1})
-	for _, noJIT := range []bool{false, true} {
-		c := takeChild(t, e, engine.Options{NoJIT: noJIT})
-		r := drive(t, c, program(`
-			const fib = (n) => (n < 2 ? n : fib(n - 1) + fib(n - 2));
-			print(fib(20), /a+b/.test("aab"), probe("map-code") === 0)`))
-		wantDone(t, r, fmt.Sprintf("6765 true %v\n", !noJIT))
-	}
-}
-
-func TestHeapLimitIsTheScripts(t *testing.T) {
-	e := startEngine(t, Config{MaxHeap: 300 * mib})
-	fill := func(mib int) string {
-		return fmt.Sprintf(`const a = []; for (let i = 0; i < %d; i++) a.push(new Array(1 << 18).fill(i)); print(a.length)`, mib)
-	}
-	for _, tc := range []struct {
-		heap, use int
-		fits      bool
-	}{{16, 10, true}, {16, 60, false}, {64, 50, true}, {64, 100, false}, {256, 200, true}, {256, 320, false}, {0, 250, true}, {1 << 20, 400, false}} {
-		s := program(fill(tc.use))
-		s.HeapBytes = uint64(tc.heap) * mib
-		r := run(t, e, s)
-		if r.done != tc.fits || !tc.fits && r.kind != "memory" {
-			t.Errorf("%d MiB of %d: %+v", tc.use, tc.heap, r)
-		}
-	}
-}
-
-func TestNativeFunctions(t *testing.T) {
-	e := startEngine(t, Config{})
-	for code, want := range map[string]string{
-		`native.encode("aü\ud800").join()`:                                                                       "97,195,188,239,191,189",
-		`native.decode(new Uint8Array([97, 195, 188, 255, 226, 130]), false)`:                                    "aü\ufffd\ufffd",
-		`native.decode(new Uint8Array([0, 97, 195, 188]).subarray(1), true)`:                                     "aü",
-		`(() => { try { native.decode(new Uint8Array([237, 160, 128]), true) } catch (e) { return e.name } })()`: "TypeError",
-		`(() => { try { native.clone(() => 1) } catch (e) { return e.message } })()`:                             "() => 1 could not be cloned.",
-		`(() => { const a = {m: new Map([[1, new Date(5)]]), e: new RangeError("x")}; a.self = a; const b = native.clone(a);
-			return b !== a && b.self === b && b.m.get(1).getTime() === 5 && b.e instanceof RangeError })()`: "true",
-		`native.details(Promise.resolve(7)).join()`:                               "promise,fulfilled,7",
-		`native.details(new Promise(() => {})).slice(0, 2).join()`:                "promise,pending",
-		`native.details(new Proxy([1], {})).slice(0, 2).join()`:                   "proxy,1",
-		`native.details(new Map([[1, 2]]).entries()).flat().join()`:               "mapiterator,1,2,true",
-		`native.details(new Map([[1, 2]]).keys()).flat().join()`:                  "mapiterator,1,false",
-		`native.details(new Set([3]).values()).flat().join()`:                     "setiterator,3,false",
-		`String(native.details({}))`:                                              "undefined",
-		`(() => { const a = native.now(); return native.now() >= a && a > 0 })()`: "true",
-	} {
-		wantDone(t, run(t, e, program(`print(`+code+`)`)), want+"\n")
-	}
 }
 
 func TestWaitGivesUp(t *testing.T) {

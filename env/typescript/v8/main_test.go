@@ -98,7 +98,7 @@ func give(tb testing.TB, c *child, s engine.Script) {
 // follow reads a child's frames to the end and waits for it.
 func follow(c *child) (ran, error) {
 	var r ran
-	_ = c.channel.SetReadDeadline(time.Now().Add(patience))
+	_ = c.channel.SetReadDeadline(time.Now().Add(4 * patience))
 	for frames := engine.NewReader(c); ; {
 		t, payload, err := frames.Next()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -2,12 +2,15 @@
 
 // What the prelude can ask of the process: the object native.
 
+#include <stdio.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <utility>
 #include <vector>
 
+#include "native.h"
 #include "probe.h"
 #include "runtime.h"
 #include "utf8.h"
@@ -16,12 +19,21 @@ namespace reeve {
 
 namespace {
 
-using Info = v8::FunctionCallbackInfo<v8::Value>;
-
 void Throw(v8::Isolate* isolate, v8::Local<v8::Value> (*kind)(v8::Local<v8::String>, v8::Local<v8::Value>),
            const char* message) {
   v8::Local<v8::String> text = v8::String::NewFromUtf8(isolate, message).ToLocalChecked();
   isolate->ThrowException(kind(text, {}));
+}
+
+// TellUsage says what the process has consumed, before its last word: so nobody
+// has to wait until the kernel has taken it apart.
+void TellUsage(Channel* channel) {
+  rusage used;
+  if (getrusage(RUSAGE_SELF, &used) != 0) return;
+  long long micros = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000LL + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+  char text[96];
+  int n = snprintf(text, sizeof text, "{\"cpuUs\":%lld,\"rssBytes\":%lld}", micros, used.ru_maxrss * 1024LL);
+  channel->Send(kTypeUsage, text, n);
 }
 
 constexpr int kValidUTF8 = v8::String::WriteFlags::kReplaceInvalidUtf8;
@@ -44,6 +56,7 @@ void Send(const Info& info) {
   n = payload->WriteUtf8V2(isolate, text, n, kValidUTF8);
   char type = static_cast<char>(info[0].As<v8::Int32>()->Value());
   if (runtime->channel() != nullptr) {
+    if (type == kTypeDone || type == kTypeError) TellUsage(runtime->channel());
     runtime->channel()->Send(type, text, n);
   } else if (type == kTypeCall) {
     runtime->called({text, n});
@@ -115,77 +128,6 @@ void Decode(const Info& info) {
     return Throw(isolate, v8::Exception::RangeError, "The text is too long for a string.");
   }
   info.GetReturnValue().Set(text);
-}
-
-// Clones has errors of cloning thrown as plain errors; the prelude names them.
-class Clones : public v8::ValueSerializer::Delegate {
- public:
-  explicit Clones(v8::Isolate* isolate) : isolate_(isolate) {}
-  void ThrowDataCloneError(v8::Local<v8::String> message) override {
-    isolate_->ThrowException(v8::Exception::Error(message));
-  }
-
- private:
-  v8::Isolate* isolate_;
-};
-
-// clone(value) is the structured clone.
-void Clone(const Info& info) {
-  v8::Isolate* isolate = info.GetIsolate();
-  v8::Local<v8::Context> context = isolate->GetCurrentContext();
-  Clones clones(isolate);
-  v8::ValueSerializer writer(isolate, &clones);
-  writer.WriteHeader();
-  if (!writer.WriteValue(context, info[0]).FromMaybe(false)) return;
-  auto [data, n] = writer.Release();
-  v8::ValueDeserializer reader(isolate, data, n);
-  v8::Local<v8::Value> value;
-  if (reader.ReadHeader(context).FromMaybe(false) && reader.ReadValue(context).ToLocal(&value)) {
-    info.GetReturnValue().Set(value);
-  }
-  free(data);
-}
-
-v8::Local<v8::String> Word(v8::Isolate* isolate, const char* word) {
-  return v8::String::NewFromUtf8(isolate, word, v8::NewStringType::kInternalized).ToLocalChecked();
-}
-
-void ReturnArray(const Info& info, std::vector<v8::Local<v8::Value>> values) {
-  info.GetReturnValue().Set(v8::Array::New(info.GetIsolate(), values.data(), values.size()));
-}
-
-void PromiseDetails(const Info& info) {
-  static constexpr const char* kStates[] = {"pending", "fulfilled", "rejected"};
-  v8::Isolate* isolate = info.GetIsolate();
-  auto promise = info[0].As<v8::Promise>();
-  v8::Local<v8::Value> result = v8::Undefined(isolate);
-  if (promise->State() != v8::Promise::kPending) result = promise->Result();
-  ReturnArray(info, {Word(isolate, "promise"), Word(isolate, kStates[promise->State()]), result});
-}
-
-// details(value) tells what JavaScript cannot see:
-//   ["promise", "pending" | "fulfilled" | "rejected", result]
-//   ["proxy", target, handler]            both null if it was revoked
-//   ["mapiterator" | "setiterator", entries, pairs]
-//     what is left of it; keys and values in turn if pairs
-//   ["external"]
-// and undefined for any other value.
-void Details(const Info& info) {
-  v8::Isolate* isolate = info.GetIsolate();
-  v8::Local<v8::Value> value = info[0];
-  if (value->IsPromise()) return PromiseDetails(info);
-  if (value->IsProxy()) {
-    auto proxy = value.As<v8::Proxy>();
-    return ReturnArray(info, {Word(isolate, "proxy"), proxy->GetTarget(), proxy->GetHandler()});
-  }
-  if (value->IsExternal()) return ReturnArray(info, {Word(isolate, "external")});
-  bool map = value->IsMapIterator();
-  if (!map && !value->IsSetIterator()) return;
-  bool pairs = false;
-  v8::Local<v8::Array> entries;
-  if (!value.As<v8::Object>()->PreviewEntries(&pairs).ToLocal(&entries)) return;
-  ReturnArray(info, {Word(isolate, map ? "mapiterator" : "setiterator"), entries,
-                     v8::Boolean::New(isolate, pairs)});
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ func (n *nursery) take(ctx context.Context) (*child, error) {
 	if c := n.pop(); c != nil {
 		return c, nil
 	}
-	return n.fork(ctx)
+	return n.fork(ctx, false)
 }
 
 func (n *nursery) wake() {
@@ -74,7 +74,7 @@ func (n *nursery) pop() *child {
 	for len(n.ready) > 0 {
 		c := n.ready[0]
 		n.ready = slices.Delete(n.ready, 0, 1)
-		if !c.ended() {
+		if c.lives() {
 			return c
 		}
 		c.Close() // its zygote has died, or the kernel needed its memory
@@ -83,7 +83,7 @@ func (n *nursery) pop() *child {
 }
 
 // fork forks a child, from another zygote if the current one turns out dead.
-func (n *nursery) fork(ctx context.Context) (*child, error) {
+func (n *nursery) fork(ctx context.Context, ahead bool) (*child, error) {
 	const attempts = 3
 	var failed error
 	for range attempts {
@@ -91,7 +91,7 @@ func (n *nursery) fork(ctx context.Context) (*child, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := z.fork(ctx)
+		c, err := z.fork(ctx, ahead)
 		if !errors.Is(err, errZygoteGone) {
 			return c, err
 		}
@@ -103,7 +103,7 @@ func (n *nursery) fork(ctx context.Context) (*child, error) {
 // fill forks ahead until there are enough.
 func (n *nursery) fill(ctx context.Context) error {
 	for n.missing() {
-		c, err := n.fork(ctx)
+		c, err := n.fork(ctx, true)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@
 #include "child.h"
 #include "confine.h"
 #include "memory.h"
+#include "rlimits.h"
 #include "v8.h"
 
 namespace reeve {
@@ -31,7 +32,7 @@ struct Message {
   int64_t op;
   int64_t id;      // of a fork, chosen by the parent
   int64_t pid;     // as the zygote sees it
-  int64_t status;  // errno of a fork; wait status of an exit or a stop
+  int64_t status;  // errno of a fork, 1 in the request for one ahead; wait status of an exit or a stop
   int64_t cpu;     // microseconds, of an exit
   int64_t rss;     // bytes, of an exit
 };
@@ -122,7 +123,7 @@ void Zygote::WatchChildren() {
 
 void Zygote::Fork(const Message& request, int channel) {
   pid_t pid = fork();
-  if (pid == 0) RunChild(runtime_, channel, self_, filtered_);
+  if (pid == 0) RunChild(runtime_, {channel, self_, filtered_, request.status != 0});
   int failed = pid < 0 ? errno : 0;
   close(channel);
   int pidfd = -1;

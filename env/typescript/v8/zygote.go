@@ -58,8 +58,9 @@ func (z *zygote) forks() int {
 	return z.forked
 }
 
-// fork asks for a child and waits for it.
-func (z *zygote) fork(ctx context.Context) (*child, error) {
+// fork asks for a child and waits for it. One that is forked ahead has time to
+// prepare itself.
+func (z *zygote) fork(ctx context.Context, ahead bool) (*child, error) {
 	near, far, err := newChannel()
 	if err != nil {
 		return nil, err
@@ -71,7 +72,11 @@ func (z *zygote) fork(ctx context.Context) (*child, error) {
 		near.Close()
 		return nil, err
 	}
-	if err := z.control.send(message{Op: opFork, ID: id}, int(far.Fd())); err != nil {
+	request := message{Op: opFork, ID: id}
+	if ahead {
+		request.Status = 1
+	}
+	if err := z.control.send(request, int(far.Fd())); err != nil {
 		z.forget(id)
 		near.Close()
 		return nil, fmt.Errorf("%w: %w", errZygoteGone, err)
@@ -163,7 +168,7 @@ func (z *zygote) born(m message, pidfd int) {
 		}
 		return
 	}
-	c := newChild(b.channel, pidfd)
+	c := newChild(z, b.channel, pidfd)
 	z.children[m.PID] = c
 	b.born <- birthResult{child: c}
 	if b.abandoned {
