@@ -22,6 +22,6 @@ func (rt *Runtime) Decide(ctx context.Context, id ApprovalID, approve bool, by, 
 
 // Tails returns the ends of both streams of a process's newest run, at most 64
 // KiB of each. What was not kept is empty.
-func (rt *Runtime) Tails(ctx context.Context, p *Process) (stdout, stderr []byte, err error) {
-	return rt.kernel.Tails(ctx, p)
+func (rt *Runtime) Tails(p *Process) (stdout, stderr []byte, err error) {
+	return rt.kernel.Tails(p)
 }

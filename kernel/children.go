@@ -80,7 +80,7 @@ func (h *host) Await(ctx context.Context, child process.ID) (env.Ended, error) {
 		return env.Ended{}, err
 	}
 	ended := env.Ended{Process: rec}
-	ended.Stdout, ended.Stderr, err = p.k.Tails(ctx, rec)
+	ended.Stdout, ended.Stderr, err = p.k.Tails(rec)
 	return ended, err
 }
 

@@ -117,25 +117,29 @@ func (k *Kernel) OpenOutput(ctx context.Context, id process.ID, run int) (Output
 		return empty{}, nil
 	}
 	for _, r := range runs {
-		if run != 0 && r.Number != run {
-			continue
+		if run == 0 || r.Number == run {
+			return k.openRun(id, &r)
 		}
-		silent := r.StdoutBytes == 0 && r.StderrBytes == 0 && !r.LogsPruned
-		if silent && !r.CompletedAt.IsZero() && r.Captured != process.Disabled {
-			return empty{}, nil // whatever file carries its name is not its own
-		}
-		rd, err := k.cfg.Logs.Open(int64(id), r.Number)
-		switch {
-		case err == nil:
-			return rd, nil
-		case silent && r.Captured != process.Disabled:
-			return empty{}, nil
-		case errors.Is(err, rawlog.ErrNotKept):
-			return nil, process.Errorf(process.CodeNotKept, "the output of run %d of process %d was not kept", r.Number, id)
-		}
-		return nil, err
 	}
 	return nil, process.Errorf(process.CodeNotFound, "process %d has no run %d", id, run)
+}
+
+// openRun opens the output of a run that was.
+func (k *Kernel) openRun(id process.ID, r *process.Run) (Output, error) {
+	silent := r.StdoutBytes == 0 && r.StderrBytes == 0 && !r.LogsPruned
+	if silent && !r.CompletedAt.IsZero() && r.Captured != process.Disabled {
+		return empty{}, nil // whatever file carries its name is not its own
+	}
+	rd, err := k.cfg.Logs.Open(int64(id), r.Number)
+	switch {
+	case err == nil:
+		return rd, nil
+	case silent && r.Captured != process.Disabled:
+		return empty{}, nil
+	case errors.Is(err, rawlog.ErrNotKept):
+		return nil, process.Errorf(process.CodeNotKept, "the output of run %d of process %d was not kept", r.Number, id)
+	}
+	return nil, err
 }
 
 func ignoreNotFound(err error) error {

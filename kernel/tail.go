@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"context"
 	"errors"
 	"unicode/utf8"
 
@@ -15,11 +14,11 @@ const MaxTail = 64 << 10
 // Tails returns the ends of both streams of a process's newest run, at most
 // MaxTail of each. What was not kept is empty: the byte counts of the record
 // tell what there was.
-func (k *Kernel) Tails(ctx context.Context, p *process.Process) (stdout, stderr []byte, err error) {
+func (k *Kernel) Tails(p *process.Process) (stdout, stderr []byte, err error) {
 	if p.StdoutBytes == 0 && p.StderrBytes == 0 {
 		return nil, nil, nil
 	}
-	o, err := k.OpenOutput(ctx, p.ID, p.Number)
+	o, err := k.openRun(p.ID, &p.Run)
 	if err != nil {
 		if errors.Is(err, process.ErrNotKept) {
 			err = nil

@@ -50,7 +50,7 @@ func (q *request) answerRecord(status int, rec *process.Process) error {
 // record is a whole record: with the ends of both streams.
 func (s *Server) record(ctx context.Context, p *process.Process) process.Record {
 	r := p.Record()
-	out, errs := s.tails(ctx, p)
+	out, errs := s.tails(p)
 	r.Stdout, r.Stderr = &out, &errs
 	return r
 }
@@ -144,7 +144,7 @@ func (s *Server) item(ctx context.Context, p *process.Process, include []string)
 		r.Output = nil
 	}
 	if asked("stdout") || asked("stderr") {
-		out, errs := s.tails(ctx, p)
+		out, errs := s.tails(p)
 		if asked("stdout") {
 			r.Stdout = &out
 		}

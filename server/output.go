@@ -1,13 +1,11 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
@@ -15,42 +13,11 @@ import (
 	"github.com/reeverun/reeve/rawlog"
 )
 
-// maxTail is how much of a stream a record shows.
-const maxTail = 64 << 10
-
-// tails returns the ends of both streams of a process's newest run.
-func (s *Server) tails(ctx context.Context, p *process.Process) (out, errs string) {
-	if p.StdoutBytes == 0 && p.StderrBytes == 0 {
-		return "", ""
-	}
-	o, err := s.rt.OpenOutput(ctx, p.ID, p.Number)
-	if err != nil {
-		return "", "" // not kept: the byte counts tell what there was
-	}
-	defer o.Close()
-	return tail(o, rawlog.Stdout), tail(o, rawlog.Stderr)
-}
-
-func tail(o reeve.Output, s rawlog.Stream) string {
-	end := o.Size(s)
-	if end == 0 {
-		return ""
-	}
-	from := max(0, end-maxTail)
-	for _, h := range o.Holes(s) {
-		if h.To > from && h.To <= end {
-			from = h.To
-		}
-	}
-	b := make([]byte, end-from)
-	n, _ := o.ReadAt(s, b, from)
-	b = b[:n]
-	if from > 0 { // not in the middle of a character
-		for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
-			b = b[1:]
-		}
-	}
-	return string(b)
+// tails returns the ends of both streams of a process's newest run, as far as
+// they can be had: the byte counts tell what there was.
+func (s *Server) tails(p *process.Process) (out, errs string) {
+	stdout, stderr, _ := s.rt.Tails(p)
+	return string(stdout), string(stderr)
 }
 
 func (q *request) code() error {
