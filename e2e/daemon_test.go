@@ -21,8 +21,10 @@ import (
 
 // daemon is one running daemon with the folders it lives in.
 type daemon struct {
+	binary     string
 	base, data string // everything of its own; its data directory within
 	addr       string
+	token      string // shown with every request that names none, if set
 	cmd        *exec.Cmd
 	log        *logBuffer
 	exited     chan struct{} // closed when it was waited for
@@ -68,10 +70,16 @@ func newBase(t testing.TB) string {
 // startIn is start with the folders of an earlier daemon.
 func startIn(t testing.TB, base string, flags ...string) *daemon {
 	t.Helper()
-	d, err := launch(base, flags...)
+	d, err := launch(suite.binary, base, nil, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.endWith(t)
+	return d
+}
+
+// endWith stops the daemon when the test ends, and checks how it went.
+func (d *daemon) endWith(t testing.TB) {
 	t.Cleanup(func() {
 		for _, problem := range d.end() {
 			t.Error(problem)
@@ -80,13 +88,13 @@ func startIn(t testing.TB, base string, flags ...string) *daemon {
 			t.Logf("the daemon said:\n%s", tail(d.log.String(), 4000))
 		}
 	})
-	return d
 }
 
-// launch starts a daemon and returns when it answers.
-func launch(base string, flags ...string) (*daemon, error) {
-	d := &daemon{base: base, data: filepath.Join(base, "data"), log: &logBuffer{}, exited: make(chan struct{})}
-	env := []string{"PATH=" + os.Getenv("PATH"), mark(base), "GORACE=exitcode=66"}
+// launch starts a daemon, with variables beside the usual ones, and returns
+// when it answers.
+func launch(binary, base string, variables []string, flags ...string) (*daemon, error) {
+	d := &daemon{binary: binary, base: base, data: filepath.Join(base, "data"), log: &logBuffer{}, exited: make(chan struct{})}
+	env := append([]string{"PATH=" + os.Getenv("PATH"), mark(base), "GORACE=exitcode=66"}, variables...)
 	for name, dir := range map[string]string{"TMPDIR": "tmp", "HOME": "home", "XDG_RUNTIME_DIR": "run"} {
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
 			return nil, err
@@ -94,7 +102,7 @@ func launch(base string, flags ...string) (*daemon, error) {
 		env = append(env, name+"="+filepath.Join(base, dir))
 	}
 	_ = os.Remove(filepath.Join(d.data, "address")) // of the one before
-	d.cmd = exec.Command(suite.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", d.data}, flags...)...)
+	d.cmd = exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", d.data}, flags...)...)
 	d.cmd.Env, d.cmd.Dir = env, base
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	d.cmd.WaitDelay = time.Second
@@ -176,6 +184,7 @@ func (d *daemon) end() (problems []string) {
 	}
 	d.tcp.CloseIdleConnections()
 	d.unix.CloseIdleConnections()
+	below := descendants(d.cmd.Process.Pid)
 	_ = d.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-d.exited:
@@ -188,6 +197,9 @@ func (d *daemon) end() (problems []string) {
 		problems = append(problems, fmt.Sprintf("after SIGTERM the daemon exited with %d:\n%s", code, tail(d.log.String(), 4000)))
 	}
 	if left := marked(mark(d.base)); len(left) > 0 {
+		problems = append(problems, fmt.Sprintf("the daemon left processes behind: %v", left))
+	}
+	if left := alive(below); len(left) > 0 { // those that keep no environment
 		problems = append(problems, fmt.Sprintf("the daemon left processes behind: %v", left))
 	}
 	if left := filesIn(filepath.Join(d.base, "tmp")); len(left) > 0 {

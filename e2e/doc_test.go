@@ -1,7 +1,8 @@
 // Package e2e holds the black-box acceptance suite of the HTTP API. It knows
 // the public contract, not the code: it builds the test binary (the real one
-// plus the scriptable environments "fake" and "typescript"), starts real
-// daemons on real sockets and talks plain HTTP to them.
+// plus the scriptable environments "fake" and "typescript") and, for what
+// concerns programs, tools and approvals, the program as it is shipped, starts
+// real daemons on real sockets and talks plain HTTP to them.
 //
 // Tests that need nothing of their own share one daemon; the others start
 // theirs. Every daemon has its own data, temporary and home folder, is stopped

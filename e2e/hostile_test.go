@@ -25,7 +25,7 @@ func TestHostileRequests(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		for range 60 {
 			r := request{method: rapid.SampledFrom([]string{"GET", "GET", "POST", "DELETE", "PUT", "HEAD"}).Draw(rt, "method"), header: m{}}
-			switch rapid.IntRange(0, 3).Draw(rt, "target") {
+			switch rapid.IntRange(0, 5).Draw(rt, "target") {
 			case 0:
 				r.path = "/processes"
 			case 1:
@@ -34,6 +34,10 @@ func TestHostileRequests(t *testing.T) {
 				r.path = "/mci/processes"
 			case 3:
 				r.path = "/processes/" + url.PathEscape(word.Draw(rt, "id")) + rest.Draw(rt, "rest")
+			case 4:
+				r.path = "/approvals" + rapid.SampledFrom([]string{"", "/"}).Draw(rt, "one") + url.PathEscape(word.Draw(rt, "id")) + rapid.SampledFrom([]string{"", "/approve", "/deny"}).Draw(rt, "verdict")
+			case 5:
+				r.path = "/tools/" + url.PathEscape(word.Draw(rt, "service")) + "/" + url.PathEscape(word.Draw(rt, "tool"))
 			}
 			if rapid.Bool().Draw(rt, "query") {
 				r.path += "?" + name.Draw(rt, "name") + "=" + url.QueryEscape(word.Draw(rt, "value"))

@@ -80,8 +80,13 @@ func (d *daemon) open(ctx context.Context, r request) (*http.Response, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	for name, value := range r.header {
-		req.Header.Set(name, fmt.Sprint(value))
+	if d.token != "" {
+		req.Header.Set("Authorization", "Bearer "+d.token)
+	}
+	for name, value := range r.header { // an empty value takes it away
+		if req.Header.Del(name); value != "" {
+			req.Header.Set(name, fmt.Sprint(value))
+		}
 	}
 	if r.host != "" {
 		req.Host = r.host

@@ -15,12 +15,16 @@ import (
 
 // suite is what the tests of one run have in common.
 var suite struct {
-	binary string // the built daemon
+	binary string // the daemon with scriptable environments
 	dir    string // everything the suite writes
 
 	once   sync.Once
 	shared *daemon
 	err    error
+
+	realOnce   sync.Once
+	realShared *daemon // the program as it is shipped
+	realErr    error
 }
 
 // patience bounds every wait. It is generous: nothing waits it out unless it
@@ -45,30 +49,33 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	suite.dir = dir
-	if suite.binary, err = build(dir); err != nil {
+	if suite.binary, err = build(dir, "reevefake", "../internal/reevefake", "REEVE_E2E_BINARY"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
 	code := m.Run()
-	if suite.shared != nil {
-		for _, problem := range append(undescribed(suite.shared), suite.shared.end()...) {
-			fmt.Fprintln(os.Stderr, "FAIL: shared daemon:", problem)
+	for _, d := range []*daemon{suite.shared, suite.realShared} {
+		if d == nil {
+			continue
+		}
+		for _, problem := range append(undescribed(d), d.end()...) {
+			fmt.Fprintf(os.Stderr, "FAIL: shared daemon %s: %s\n", filepath.Base(d.binary), problem)
 			code = max(code, 1)
 		}
 	}
 	return code
 }
 
-// build makes the daemon, unless REEVE_E2E_BINARY names one that was made. A
-// machine without a C compiler has no race detector, which only CI insists on.
-func build(dir string) (binary string, err error) {
-	if binary = os.Getenv("REEVE_E2E_BINARY"); binary != "" {
+// build makes a daemon, unless a variable names one that was made. A machine
+// without a C compiler has no race detector, which only CI insists on.
+func build(dir, name, pkg, variable string) (binary string, err error) {
+	if binary = os.Getenv(variable); binary != "" {
 		return binary, nil
 	}
-	binary = filepath.Join(dir, "reevefake")
+	binary = filepath.Join(dir, name)
 	var out []byte
 	for _, race := range []string{"-race=true", "-race=false"} {
-		if out, err = exec.Command("go", "build", race, "-o", binary, "../internal/reevefake").CombinedOutput(); err == nil {
+		if out, err = exec.Command("go", "build", race, "-o", binary, pkg).CombinedOutput(); err == nil {
 			return binary, nil
 		}
 		if os.Getenv("CI") == "true" {
@@ -83,7 +90,7 @@ func build(dir string) (binary string, err error) {
 func shared(t testing.TB) *daemon {
 	t.Helper()
 	suite.once.Do(func() {
-		suite.shared, suite.err = launch(filepath.Join(suite.dir, "shared"), "--concurrency", "command=200")
+		suite.shared, suite.err = launch(suite.binary, filepath.Join(suite.dir, "shared"), nil, "--concurrency", "command=200")
 	})
 	if suite.err != nil {
 		t.Fatal(suite.err)

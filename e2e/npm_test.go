@@ -16,8 +16,7 @@ import (
 )
 
 var npmReady = sync.OnceValue(func() error {
-	installed, err := os.ReadFile("npm/node_modules/.package-lock.json")
-	if err == nil && strings.Contains(string(installed), `"node_modules/@redocly/cli"`) && strings.Contains(string(installed), `"node_modules/eventsource"`) {
+	if installed() {
 		return nil
 	}
 	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund")
@@ -27,6 +26,23 @@ var npmReady = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// installed reports whether npm has put every module here that is asked for.
+func installed() bool {
+	var wanted struct{ DevDependencies map[string]string }
+	var lock struct{ Packages map[string]any }
+	for file, into := range map[string]any{"npm/package.json": &wanted, "npm/node_modules/.package-lock.json": &lock} {
+		if content, err := os.ReadFile(file); err != nil || json.Unmarshal(content, into) != nil {
+			return false
+		}
+	}
+	for module := range wanted.DevDependencies {
+		if lock.Packages["node_modules/"+module] == nil {
+			return false
+		}
+	}
+	return len(wanted.DevDependencies) > 0
+}
 
 type toolError struct {
 	err error

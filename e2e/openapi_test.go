@@ -123,6 +123,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 		get:/processes/1/runs/1/stderr get:/processes/1/tree get:/processes/1/events get:/events
 		post:/processes/1/signals/run post:/processes/1/signals/kill post:/processes/1/signals/term
 		post:/processes/1/signals/int post:/processes/1/signals/pause post:/processes/1/signals/resume
+		get:/services get:/tools get:/tools/a/b get:/approvals get:/approvals/1 post:/approvals/1/approve post:/approvals/1/deny
 		get:/environments get:/environments/fake/docs get:/health get:/ready get:/metrics get:/openapi.json
 		post:/mci/processes get:/mci/processes get:/mci/processes/1 delete:/mci/processes/1
 		get:/mci/processes/1/code get:/mci/processes/1/output get:/mci/processes/1/stdout get:/mci/processes/1/stderr

@@ -99,3 +99,51 @@ func listening(pid int) (ports []string, err error) {
 	}
 	return ports, nil
 }
+
+// living is a process that is known by more than its number.
+type living struct {
+	pid   int
+	birth string
+}
+
+// look returns a process and the number of its parent, if it is alive.
+func look(pid int) (p living, parent int, ok bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return p, 0, false
+	}
+	// The name may hold anything; what follows its last parenthesis does not.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return p, 0, false
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	return living{pid, fields[19]}, parent, true
+}
+
+// descendants lists the living processes below one.
+func descendants(pid int) (all []living) {
+	children := map[int][]living{}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		n, _ := strconv.Atoi(filepath.Base(dir))
+		if p, parent, ok := look(n); ok {
+			children[parent] = append(children[parent], p)
+		}
+	}
+	for queue := children[pid]; len(queue) > 0; {
+		p := queue[0]
+		all, queue = append(all, p), append(queue[1:], children[p.pid]...)
+	}
+	return all
+}
+
+// alive returns those that still live.
+func alive(some []living) (left []living) {
+	for _, p := range some {
+		if now, _, ok := look(p.pid); ok && now == p {
+			left = append(left, p)
+		}
+	}
+	return left
+}

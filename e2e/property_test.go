@@ -66,7 +66,7 @@ func newWorld(rt *rapid.T, did map[string]int) *world {
 	if err := os.MkdirAll(w.marks, 0o700); err != nil {
 		rt.Fatal(err)
 	}
-	if w.d, err = launch(base, "--concurrency", "command=2", "--grace", "200ms"); err != nil {
+	if w.d, err = launch(suite.binary, base, nil, "--concurrency", "command=2", "--grace", "200ms"); err != nil {
 		rt.Fatal(err)
 	}
 	return w
@@ -175,7 +175,7 @@ func (w *world) restart(rt *rapid.T) {
 	for _, l := range w.known {
 		l.stopped = true
 	}
-	d, err := launch(w.base, "--concurrency", "command=2", "--grace", "200ms")
+	d, err := launch(suite.binary, w.base, nil, "--concurrency", "command=2", "--grace", "200ms")
 	if err != nil {
 		rt.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // command runs the command line against a daemon's data directory.
 func (d *daemon) command(t testing.TB, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(suite.binary, append(args, "--data", d.data)...)
+	cmd := exec.Command(d.binary, append(args, "--data", d.data)...)
 	cmd.Env, cmd.Dir = d.cmd.Env, d.base
 	var said strings.Builder
 	cmd.Stderr = &said

@@ -138,6 +138,9 @@ func (p *proc) perform(ctx context.Context, e *errand, params json.RawMessage) (
 	case permission != process.Allow:
 		return nil, toolError(process.ToolDenied, "the policy does not allow %s", c.name())
 	}
+	if ctx.Err() != nil { // over while it was checked or asked about: nobody wants it done any more
+		return nil, context.Cause(ctx)
+	}
 	if d := p.k.cfg.ToolTimeout; d > 0 {
 		late := time.AfterFunc(d, func() { e.cancel(errToolTimeout) })
 		defer late.Stop()

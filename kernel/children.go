@@ -9,6 +9,11 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
+// maxGenerations bounds how deep below its first process a tree grows by what
+// programs start. One that starts the next and ends is never many, and would
+// never be over.
+const maxGenerations = 32
+
 // Spawn implements env.Host.
 func (h *host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
 	p := h.p
@@ -19,6 +24,9 @@ func (h *host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
 	var err error
 	if s.Options.Tools, err = narrowed(p.rec.Options.Tools, s.Options.Tools); err != nil {
 		return 0, err
+	}
+	if n := len(p.ancestors); n >= maxGenerations {
+		return 0, process.Errorf(process.CodeTooMany, "process %d is %d generations below the first of its tree: that is the limit", p.id, n)
 	}
 	if n := p.k.cfg.MaxTree; p.tree.Add(1) > int64(n) {
 		p.tree.Add(-1)

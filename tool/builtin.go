@@ -17,7 +17,7 @@ func searchTool() Tool {
 		Name:        "search",
 		Description: "Looks for tools by words in their service, name and description, and returns those this program may call, the best first.",
 		Params: json.RawMessage(`{"type":"object","properties":{` +
-			`"query":{"type":"string","description":"Words to look for. Empty or absent: every tool."},` +
+			`"query":{"type":"string","maxLength":1000,"description":"Words to look for. Empty or absent: every tool."},` +
 			`"limit":{"type":"integer","minimum":1,"maximum":100,"description":"How many at most; 20 if absent."}},` +
 			`"additionalProperties":false}`),
 		Result: json.RawMessage(`{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{` +

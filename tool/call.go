@@ -29,10 +29,28 @@ func (r *Registry) Check(ctx context.Context, c process.ToolCall) (process.Permi
 	if len(c.Params) > r.cfg.MaxParams {
 		return process.Deny, Errorf(process.ToolInvalid, "the parameters of %s/%s have %d bytes: %d are allowed", c.Service, c.Tool, len(c.Params), r.cfg.MaxParams)
 	}
-	if err := t.schema().check(object(c.Params)); err != nil {
+	if err := r.checkParams(ctx, t, object(c.Params)); ctx.Err() != nil {
+		return process.Deny, context.Cause(ctx)
+	} else if err != nil {
 		return process.Deny, Errorf(process.ToolInvalid, "invalid parameters for %s/%s: %s", c.Service, c.Tool, err)
 	}
 	return v.Permission, nil
+}
+
+// largeParams are those that are read few at a time: to read them takes some
+// thirty times their bytes, and a program can send hundreds at once.
+const largeParams = 64 << 10
+
+func (r *Registry) checkParams(ctx context.Context, t *listed, params json.RawMessage) error {
+	if len(params) > largeParams {
+		select {
+		case r.reading <- struct{}{}:
+			defer func() { <-r.reading }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return t.schema().check(params)
 }
 
 // object reads absent parameters as an empty object.
@@ -134,15 +152,25 @@ func (r *Registry) try(ctx context.Context, s *service, c process.ToolCall) (jso
 	if err != nil {
 		return nil, 0, err
 	}
+	if n := s.left.count(); n >= maxLeft {
+		why := fmt.Sprintf("%d calls that nobody waits for any more do not end", n)
+		s.lose(connection, errors.New(why))
+		return nil, connection, unavailable(s.name, why)
+	}
 	if !r.calls.enter() {
 		return nil, 0, unavailable(s.name, "the runtime is shutting down")
 	}
 	ctx, cancel := s.withTimeout(ctx)
 	defer cancel()
 	answers := make(chan answer, 1)
+	waited, performed := s.left.begin()
+	defer waited()
 	go func() {
 		defer r.calls.leave()
-		answers <- s.perform(ctx, c.Tool, object(c.Params))
+		defer performed() // also for a tool that ends its goroutine
+		a := s.perform(ctx, c.Tool, object(c.Params))
+		performed() // before its caller can be through
+		answers <- a
 	}()
 	select {
 	case a := <-answers:

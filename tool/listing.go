@@ -42,7 +42,11 @@ func newListing(service string, tools []Tool, log *slog.Logger) *listing {
 	return l
 }
 
+// maxAbout bounds the description of a tool.
+const maxAbout = 16 << 10
+
 func list(service string, t Tool, log *slog.Logger) *listed {
+	t.Description = Clip(t.Description, maxAbout)
 	return &listed{
 		Tool: t, service: service, search: searchWords(service, t),
 		schema: sync.OnceValue(func() *schema {

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ type Registry struct {
 	dead     chan struct{} // closed when Close waits no longer for calls
 	builtin  *listed       // the tool reeve/search
 	finished chan struct{} // closed when Close is through
+	reading  chan struct{} // one for each call whose large parameters are being read
 
 	mu       sync.Mutex // guards what follows
 	services map[string]*service
@@ -32,6 +34,7 @@ func New(cfg Config) *Registry {
 		cfg:      cfg.withDefaults(),
 		dead:     make(chan struct{}),
 		finished: make(chan struct{}),
+		reading:  make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		services: map[string]*service{},
 	}
 	r.builtin = list(Builtin, searchTool(), r.cfg.Logger)
@@ -135,10 +138,22 @@ func (r *Registry) Close() error {
 	if cancel != nil {
 		cancel()
 	}
-	r.wg.Wait()
-	r.closeAdapters()
+	ended := make(chan struct{})
+	go func() { // left behind if an adapter does not heed its context
+		defer close(ended)
+		r.wg.Wait()
+		r.closeAdapters()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(maxClose + r.cfg.DrainTimeout):
+		r.cfg.Logger.Warn("services do not end; they are left behind")
+	}
 	return nil
 }
+
+// maxClose is how long Close waits for services that were asked to end.
+const maxClose = 10 * time.Second
 
 // drain waits for the calls. One that ignores even its cancelled context is left
 // behind; its answer is not listened to.

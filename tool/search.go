@@ -60,6 +60,10 @@ func (w words) score(word string) int {
 	return 0
 }
 
+// maxWords is how many words of a query count: each is held against every tool,
+// and it is the host that does it.
+const maxWords = 32
+
 type hit struct {
 	tool           *listed
 	matched, score int
@@ -69,6 +73,7 @@ type hit struct {
 // none, those that contain one, the best first.
 func search(tools []*listed, query string) []*listed {
 	wanted := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/,;:()\"'", r) })
+	wanted = wanted[:min(len(wanted), maxWords)]
 	var hits []hit
 	most := 0
 	for _, t := range tools {

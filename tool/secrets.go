@@ -28,6 +28,7 @@ func NewSecrets(values ...string) Secrets {
 	var s Secrets
 	for _, v := range values {
 		s.add(v)
+		s.addLines(v)
 		if scheme, rest, ok := strings.Cut(v, " "); ok && !strings.ContainsAny(scheme, ":=,;") {
 			s.add(strings.TrimSpace(rest))
 			if strings.EqualFold(scheme, "basic") {
@@ -43,6 +44,17 @@ func NewSecrets(values ...string) Secrets {
 	}
 	s.replacer = strings.NewReplacer(pairs...)
 	return s
+}
+
+// addLines adds the lines of a value that has several, as keys do: they are
+// printed and logged one by one.
+func (s *Secrets) addLines(v string) {
+	if !strings.ContainsAny(v, "\r\n") {
+		return
+	}
+	for line := range strings.Lines(v) {
+		s.add(strings.TrimSpace(line))
+	}
 }
 
 // addBasic adds the password of basic credentials.
@@ -95,6 +107,9 @@ func (s Secrets) Redact(text string) string {
 func (s Secrets) RedactJSON(value json.RawMessage) json.RawMessage {
 	text := string(value)
 	redacted := s.Redact(text)
+	if s.escaped(redacted) {
+		return s.redactValues(value)
+	}
 	if redacted == text {
 		return value
 	}
@@ -104,6 +119,36 @@ func (s Secrets) RedactJSON(value json.RawMessage) json.RawMessage {
 	// A secret that reads as a number stood outside quotes: quote what
 	// replaced it by going through the values one by one.
 	return s.redactValues(value)
+}
+
+// escaped reports whether a secret stands in JSON in a form of its own: any
+// character can be written as an escape, and some servers do so with those that
+// are not ASCII.
+func (s Secrets) escaped(text string) bool {
+	if s.replacer == nil || !strings.Contains(text, `\u`) {
+		return false
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return false
+		}
+		if plain, ok := token.(string); ok && s.Redact(plain) != plain {
+			return true
+		}
+	}
+}
+
+// RedactService is Redact for what a service says of itself.
+func (s Secrets) RedactService(offered Service) Service {
+	offered.Description = s.Redact(offered.Description)
+	for i := range offered.Tools {
+		t := &offered.Tools[i]
+		t.Description, t.Params, t.Result = s.Redact(t.Description), s.RedactJSON(t.Params), s.RedactJSON(t.Result)
+	}
+	return offered
 }
 
 func (s Secrets) redactValues(value json.RawMessage) json.RawMessage {

@@ -28,6 +28,7 @@ type service struct {
 	retry       time.Duration
 	log         *slog.Logger
 
+	left   leftovers     // calls that were given up and go on
 	signal chan struct{} // holds one: look at the fields below
 	tried  chan struct{} // closed when the first attempt is over
 
@@ -172,7 +173,10 @@ func (s *service) hold(ctx context.Context) {
 		s.relist = false
 		s.mu.Unlock()
 		if lost == nil && relist {
-			lost = s.list(ctx)
+			if lost = s.list(ctx); lost == nil { // some say at every listing that it has changed
+				s.rest(ctx, s.retry)
+				s.poke() // what was said meanwhile
+			}
 		}
 		if lost != nil && ctx.Err() == nil {
 			s.drop(lost)

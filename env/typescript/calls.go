@@ -34,11 +34,16 @@ func (r *run) call(payload []byte) error {
 	if err := json.Unmarshal(payload, &q); err != nil {
 		return broken(err)
 	}
-	if r.waiting.Add(1) > maxCalls {
+	size := int64(len(payload))
+	switch {
+	case r.waiting.Add(1) > maxCalls:
 		return fmt.Errorf("too many calls: more than %d wait for an answer", maxCalls)
+	case r.held.Add(size) > maxAsked:
+		return fmt.Errorf("too many calls: those that wait for an answer have more than %d MiB of parameters", maxAsked>>20)
 	}
 	r.calls.Go(func() {
 		defer r.waiting.Add(-1)
+		defer r.held.Add(-size)
 		select {
 		case r.atOnce <- struct{}{}:
 			defer func() { <-r.atOnce }()

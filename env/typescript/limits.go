@@ -14,6 +14,7 @@ const (
 	maxMerges    = 10_000   // of structured output in one run: each is an event
 	maxCalls     = 10_000   // not answered yet
 	maxAtOnce    = 256      // of them being carried out
+	maxAsked     = 64 << 20 // bytes of calls not answered yet
 	maxUnread    = 64 << 20 // of results it does not read
 	maxMessage   = 64 << 10 // of an error's text
 )

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,7 @@ type run struct {
 
 	child   atomic.Pointer[engine.Child]
 	waiting atomic.Int64 // calls not answered yet
+	held    atomic.Int64 // bytes of them
 
 	mu       sync.Mutex
 	aware    bool           // it shall be asked before it is killed
@@ -237,7 +239,7 @@ func (r *run) message(f *failure) string {
 		return outOfCPU(r.limits)
 	}
 	if len(f.Message) > maxMessage {
-		return f.Message[:maxMessage] + "…"
+		return strings.ToValidUTF8(f.Message[:maxMessage], "") + "…" // not within a character
 	}
 	if f.Message == "" {
 		return "the program failed without a message"

@@ -40,7 +40,7 @@ type File struct {
 
 // Load reads a file. lookup finds variables, as os.LookupEnv does.
 func Load(path string, lookup func(string) (string, bool)) (*File, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the file of tools: %w", err)
 	}
@@ -49,13 +49,23 @@ func Load(path string, lookup func(string) (string, bool)) (*File, error) {
 		return nil, fmt.Errorf("read the file of tools: %w", err)
 	}
 	if len(raw) > maxFile {
-		return nil, fmt.Errorf("%s has %d bytes: %d are allowed", path, len(raw), maxFile)
+		return nil, fmt.Errorf("%s is too long: %d bytes are allowed", path, maxFile)
 	}
 	f := &File{path: path}
 	if err := f.read(raw, filepath.Dir(absolute), lookup); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// readFile reads a file, up to one byte more than is allowed.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
 // Services returns the names of the services, as they stand in the file.
@@ -102,7 +112,12 @@ func (f *File) read(raw []byte, dir string, lookup func(string) (string, bool)) 
 	if root.Kind != yaml.MappingNode {
 		return f.fault(root.Line, "must hold the keys services and policy")
 	}
+	seen := map[string]bool{}
 	for key, value := range pairs(root) {
+		if seen[key.Value] { // one of them would count for nothing
+			return f.fault(key.Line, "the key %q is given twice", key.Value)
+		}
+		seen[key.Value] = true
 		var err error
 		switch key.Value {
 		case "services":

@@ -28,12 +28,8 @@ func (a *Adapter) Call(ctx context.Context, name string, params json.RawMessage)
 	if err != nil {
 		return nil, a.callError(ctx, err)
 	}
-	raw, err := result(res)
+	raw, err := result(res, a.secrets.Redact)
 	if err != nil {
-		var said *process.ToolError
-		if errors.As(err, &said) {
-			said.Message = a.secrets.Redact(said.Message)
-		}
 		return nil, err
 	}
 	return a.secrets.RedactJSON(raw), nil
@@ -78,8 +74,9 @@ func wireCode(code int64) string {
 	return process.ToolFailed
 }
 
-// result makes the result of what a server sent.
-func result(res *mcp.CallToolResult) (json.RawMessage, error) {
+// result makes the result of what a server sent. An error is redacted before it
+// is cut, so that no part of a secret is left at the end.
+func result(res *mcp.CallToolResult, redact func(string) string) (json.RawMessage, error) {
 	text, plain := joined(res.Content)
 	switch {
 	case res.NeedsInput():
@@ -88,7 +85,7 @@ func result(res *mcp.CallToolResult) (json.RawMessage, error) {
 		if text == "" {
 			text = "the tool failed without saying why"
 		}
-		return nil, tool.Errorf(process.ToolFailed, "%s", text)
+		return nil, tool.Errorf(process.ToolFailed, "%s", redact(text))
 	case res.StructuredContent != nil:
 		return json.Marshal(res.StructuredContent)
 	case len(res.Content) == 0:

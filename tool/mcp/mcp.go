@@ -131,7 +131,7 @@ func (a *Adapter) Open(ctx context.Context) (tool.Service, error) {
 			}
 		}
 	}
-	return s, nil
+	return a.secrets.RedactService(s), nil
 }
 
 func (a *Adapter) current() *connection {
@@ -143,10 +143,14 @@ func (a *Adapter) current() *connection {
 // maxTools bounds how many tools of one server are listed.
 const maxTools = 10_000
 
+// maxListing bounds what they take to describe. A page of a listing is bounded
+// as any message is; the number of pages is not.
+const maxListing = 64 << 20
+
 // list reads the tools of a server, page by page.
 func list(ctx context.Context, session *mcp.ClientSession) ([]tool.Tool, map[string]string, error) {
 	var tools []tool.Tool
-	names := map[string]string{}
+	names, size := map[string]string{}, 0
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("list tools: %w", err)
@@ -156,9 +160,11 @@ func list(ctx context.Context, session *mcp.ClientSession) ([]tool.Tool, map[str
 		}
 		name := tool.SafeName(t.Name, func(s string) bool { _, taken := names[s]; return taken })
 		names[name] = t.Name
-		tools = append(tools, tool.Tool{
-			Name: name, Description: describe(t), Params: schema(t.InputSchema), Result: schema(t.OutputSchema),
-		})
+		one := tool.Tool{Name: name, Description: describe(t), Params: schema(t.InputSchema), Result: schema(t.OutputSchema)}
+		if size += len(t.Name) + len(one.Description) + len(one.Params) + len(one.Result); size > maxListing {
+			return nil, nil, fmt.Errorf("its tools take more than %d bytes to describe", maxListing)
+		}
+		tools = append(tools, one)
 	}
 	return tools, names, nil
 }

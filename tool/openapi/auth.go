@@ -8,6 +8,11 @@ import (
 	"strings"
 )
 
+// hasCredentials reports whether calls carry anything of the operator's.
+func (a *Adapter) hasCredentials() bool {
+	return len(a.cfg.Headers)+len(a.cfg.Query) > 0 || a.cfg.Bearer != "" || a.cfg.Basic != nil
+}
+
 // authorize adds the operator's headers, query and credentials. They win over
 // whatever the program gave.
 func (a *Adapter) authorize(req *http.Request) {

@@ -124,6 +124,9 @@ func (d *document) result(o object) json.RawMessage {
 		if !isJSON(mediaType) {
 			continue
 		}
+		if d.spent {
+			return nil
+		}
 		c := newSchemas(d, false)
 		converted := c.of(member(content[mediaType], "schema"), 0)
 		s, ok := converted.(object)

@@ -19,6 +19,8 @@ type object = map[string]any
 type document struct {
 	root object
 	old  bool // 3.0, whose schemas are not quite JSON Schema
+
+	spent bool // what its schemas may take is used up: further ones are left out
 }
 
 func newDocument(v any) (*document, error) {

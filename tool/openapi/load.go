@@ -54,7 +54,7 @@ func (a *Adapter) fetch(ctx context.Context, from *url.URL) ([]byte, error) {
 		return nil, errors.New("the document's URL is not valid")
 	}
 	req.Header.Set("Accept", "application/json, application/yaml, */*;q=0.5")
-	if api, err := url.Parse(a.cfg.URL); err == nil && api.Scheme == from.Scheme && api.Host == from.Host {
+	if api, err := url.Parse(a.cfg.URL); err == nil && sameHost(api, from) {
 		a.authorize(req)
 	}
 	res, err := a.client.Do(req)

@@ -96,12 +96,13 @@ func secretValues(cfg Config) []string {
 // sameOrigin stops redirects that would carry a call, and its credentials,
 // somewhere else: the redirecting answer is then the answer.
 func sameOrigin(next *http.Request, via []*http.Request) error {
-	first := via[0].URL
-	if len(via) >= 5 || next.URL.Host != first.Host || next.URL.Scheme != first.Scheme {
+	if len(via) >= 5 || !sameHost(next.URL, via[0].URL) {
 		return http.ErrUseLastResponse
 	}
 	return nil
 }
+
+func sameHost(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
 
 // Kind is "openapi".
 func (a *Adapter) Kind() string { return "openapi" }
@@ -128,7 +129,13 @@ func (a *Adapter) open(ctx context.Context) (tool.Service, error) {
 	if err != nil {
 		return tool.Service{}, err
 	}
-	tools, ops := doc.tools(a.ownParameter)
+	if a.cfg.URL == "" && from != nil && !sameHost(base, from) && a.hasCredentials() {
+		return tool.Service{}, fmt.Errorf("its document is from %s and says that the API is at %s: set its url, so that the document does not decide who gets its credentials", from.Host, base.Host)
+	}
+	tools, ops, err := doc.tools(a.ownParameter)
+	if err != nil {
+		return tool.Service{}, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if base.User != nil {
@@ -137,7 +144,7 @@ func (a *Adapter) open(ctx context.Context) (tool.Service, error) {
 		base.User = nil
 	}
 	a.base, a.ops = base, ops
-	return tool.Service{Name: doc.title(), Description: doc.description(), Tools: tools}, nil
+	return a.secrets.RedactService(tool.Service{Name: doc.title(), Description: doc.description(), Tools: tools}), nil
 }
 
 // Call performs an operation.

@@ -3,6 +3,7 @@ package openapi
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,11 +37,19 @@ type body struct {
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
+// The bounds of what a document becomes: one thing in it can be referred to by
+// any number of operations.
+const (
+	maxOperations = 10_000
+	maxSchemas    = 64 << 20 // bytes of all schemas; operations beyond are not described
+)
+
 // tools makes a tool of each operation. own says which parameters are not the
 // program's to give.
-func (d *document) tools(own func(in, name string) bool) ([]tool.Tool, map[string]*operation) {
+func (d *document) tools(own func(in, name string) bool) ([]tool.Tool, map[string]*operation, error) {
 	var tools []tool.Tool
 	ops := map[string]*operation{}
+	size := 0
 	paths, _ := d.root["paths"].(object)
 	for _, path := range keys(paths) {
 		item := d.resolve(paths[path])
@@ -50,12 +59,17 @@ func (d *document) tools(own func(in, name string) bool) ([]tool.Tool, map[strin
 				continue
 			}
 			name := tool.SafeName(operationName(o, method, path), func(s string) bool { return ops[s] != nil })
+			if len(tools) == maxOperations {
+				return nil, nil, fmt.Errorf("it has more than %d operations", maxOperations)
+			}
+			d.spent = size > maxSchemas
 			t, op := d.operation(item, o, method, path, own)
 			t.Name = name
 			tools, ops[name] = append(tools, t), op
+			size += len(t.Params) + len(t.Result)
 		}
 	}
-	return tools, ops
+	return tools, ops, nil
 }
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
@@ -100,6 +114,9 @@ type builder struct {
 
 // schema is the JSON Schema of all parameters.
 func (b *builder) schema() json.RawMessage {
+	if b.doc.spent {
+		return json.RawMessage(`{"type":"object"}`)
+	}
 	s := object{"type": "object", "properties": b.properties, "additionalProperties": false}
 	if b.open != nil {
 		s["additionalProperties"] = b.open
@@ -171,11 +188,15 @@ func (b *builder) parameter(in, name string, p object) {
 	b.op.params = append(b.op.params, sent)
 }
 
+// maxAbout bounds the description of one parameter.
+const maxAbout = 4 << 10
+
 // described gives a schema the description of its parameter.
 func described(schema any, description string) any {
 	if description == "" {
 		return schema
 	}
+	description = tool.Clip(description, maxAbout)
 	s, ok := schema.(object)
 	if !ok {
 		return object{"description": description}

@@ -77,12 +77,34 @@ func (op *operation) segment(name string, params map[string]json.RawMessage) (st
 			return "", err
 		}
 		written := p.path(v)
-		if plain, err := url.PathUnescape(written); err != nil || plain == "" || plain == "." || plain == ".." {
+		if written == "" || leadsAway(written) {
 			return "", fmt.Errorf("params.%s: cannot stand in a path", p.key)
 		}
 		return written, nil
 	}
 	return "", fmt.Errorf("params: the path needs %q, which is not described", name)
+}
+
+// leadsAway reports whether a part of a path would be another path, or cut it
+// short, for who undoes its escapes, be it more than once.
+func leadsAway(written string) bool {
+	const times = 4
+	for range times {
+		for _, part := range strings.FieldsFunc(written, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if part == "." || part == ".." {
+				return true
+			}
+		}
+		if strings.ContainsFunc(written, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return true
+		}
+		plain, err := url.PathUnescape(written)
+		if err != nil || plain == written {
+			return false
+		}
+		written = plain
+	}
+	return true
 }
 
 func (op *operation) query(params map[string]json.RawMessage) (string, error) {

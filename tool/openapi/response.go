@@ -42,11 +42,14 @@ func (a *Adapter) failure(res *http.Response, raw []byte) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		message += ", which is not followed to other hosts"
 	}
-	// Redacted before it is cut, so that no part of a secret is left at the end.
-	if said := said(res.Header.Get("Content-Type"), []byte(a.secrets.Redact(string(raw)))); said != "" {
-		message += ": " + said
+	if json.Valid(raw) {
+		raw = a.secrets.RedactJSON(raw)
 	}
-	return tool.Errorf(fmt.Sprintf("http_%d", res.StatusCode), "%s", a.secrets.Redact(message))
+	// Redacted before it is cut, so that no part of a secret is left at the end.
+	if said := a.secrets.Redact(said(res.Header.Get("Content-Type"), raw)); said != "" {
+		message += ": " + tool.Clip(said, maxSaid)
+	}
+	return tool.Errorf(fmt.Sprintf("http_%d", res.StatusCode), "%s", message)
 }
 
 // said is what an error page says: the message of usual JSON shapes, or text.
@@ -55,14 +58,14 @@ func said(contentType string, raw []byte) string {
 		var v any
 		if json.Unmarshal(raw, &v) == nil {
 			if m := messageIn(v); m != "" {
-				return tool.Clip(m, maxSaid)
+				return m
 			}
 		}
 	}
 	if t, _, _ := mime.ParseMediaType(contentType); t == "text/html" || !utf8.Valid(raw) {
 		return "" // a page for browsers says little
 	}
-	return tool.Clip(strings.TrimSpace(string(raw)), maxSaid)
+	return strings.TrimSpace(string(raw))
 }
 
 func messageIn(v any) string {

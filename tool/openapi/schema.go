@@ -20,7 +20,40 @@ type schemas struct {
 }
 
 func newSchemas(d *document, request bool) *schemas {
-	return &schemas{doc: d, request: request, names: map[string]string{}, defs: object{}}
+	c := &schemas{doc: d, request: request, names: map[string]string{}, defs: object{}}
+	if d.spent {
+		c.nodes = maxNodes
+	}
+	return c
+}
+
+// affords reports whether a value that is taken as it is fits in.
+func (c *schemas) affords(v any) bool {
+	c.nodes += weight(v, maxNodes-c.nodes)
+	return c.nodes <= maxNodes
+}
+
+// weight is about how much a value adds to a schema, counted up to some bound.
+func weight(v any, most int) int {
+	const letters = 64 // that weigh as much as a node
+	n := 1
+	switch v := v.(type) {
+	case string:
+		return n + len(v)/letters
+	case []any:
+		for _, item := range v {
+			if n += weight(item, most-n); n > most {
+				break
+			}
+		}
+	case object:
+		for key, item := range v {
+			if n += len(key)/letters + weight(item, most-n); n > most {
+				break
+			}
+		}
+	}
+	return n
 }
 
 // of converts one schema.
@@ -68,6 +101,9 @@ func (c *schemas) keyword(out object, key string, value any, depth int) {
 		if members, ok := value.(object); ok {
 			converted := object{}
 			for name, member := range members {
+				if !c.affords(name) {
+					break
+				}
 				converted[name] = c.of(member, depth+1)
 			}
 			out[key] = converted
@@ -75,9 +111,11 @@ func (c *schemas) keyword(out object, key string, value any, depth int) {
 	case "type", "enum", "const", "format", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
 		"multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
 		"minContains", "maxContains", "dependentRequired", "title", "description", "default", "deprecated":
-		out[key] = value
+		if c.affords(value) {
+			out[key] = value
+		}
 	case "required":
-		if list, ok := value.([]any); ok { // a boolean is a common mistake
+		if list, ok := value.([]any); ok && c.affords(list) { // a boolean is a common mistake
 			out[key] = list
 		}
 	}
@@ -105,7 +143,7 @@ func (c *schemas) reference(ref string, s object, depth int) any {
 		c.defs[name] = c.of(target, depth+1)
 	}
 	out := object{"$ref": "#/$defs/" + name}
-	if d := text(s["description"]); d != "" {
+	if d := text(s["description"]); d != "" && c.affords(d) {
 		out["description"] = d
 	}
 	return out

@@ -6,7 +6,8 @@ import "container/list"
 type digest = [32]byte
 
 // cache keeps what was compiled last, bounded by size. Wrong sources are kept,
-// too: a hostile one that takes long does so once.
+// too, but not those of which a worker did not say that they are: one that had
+// no time or no memory may have shared the machine with others.
 type cache struct {
 	limit, size int
 	byKey       map[digest]*list.Element

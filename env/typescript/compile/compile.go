@@ -122,7 +122,7 @@ func explain(failed []api.Message, lines int) *Error {
 func describe(b *strings.Builder, m api.Message, lines int) {
 	l := m.Location
 	if l == nil {
-		fmt.Fprintf(b, "%s: %s", Name, m.Text)
+		fmt.Fprintf(b, "%s: %s", Name, meaning(m.Text, ""))
 		return
 	}
 	fmt.Fprintf(b, "%s:%d:%d: %s", Name, l.Line-lines, l.Column+1, meaning(m.Text, l.LineText))
@@ -137,8 +137,14 @@ func meaning(text, line string) string {
 			return fmt.Sprintf("Unexpected %q: a program has no modules; what it may use is global (see reeve and its services)", word)
 		}
 	}
+	if len(text) > maxMeaning { // it repeats a name, which can be as long as the source
+		return strings.ToValidUTF8(text[:maxMeaning], "") + "…"
+	}
 	return text
 }
+
+// maxMeaning bounds what is said about one place.
+const maxMeaning = 1 << 10
 
 // excerpt cuts a long line around a column (in bytes), and returns what to put
 // under it before the caret.

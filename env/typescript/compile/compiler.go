@@ -78,9 +78,11 @@ func (c *Compiler) Compile(ctx context.Context, source string) (*Program, error)
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	c.cache.put(key, a)
-	c.mu.Unlock()
+	if !a.unsure {
+		c.mu.Lock()
+		c.cache.put(key, a)
+		c.mu.Unlock()
+	}
 	return a.result()
 }
 
@@ -115,9 +117,9 @@ func (c *Compiler) work(ctx context.Context, source string) (*answer, error) {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case errors.Is(err, context.DeadlineExceeded):
-			return &answer{Error: fmt.Sprintf("%s: it could not be compiled within %s: simplify or split it", Name, c.cfg.Deadline)}, nil
+			return &answer{unsure: true, Error: fmt.Sprintf("%s: it could not be compiled within %s: simplify or split it", Name, c.cfg.Deadline)}, nil
 		case fresh:
-			return &answer{Error: Name + ": it could not be compiled: it is nested too deeply or too large"}, nil
+			return &answer{unsure: true, Error: Name + ": it could not be compiled: it is nested too deeply or too large"}, nil
 		}
 	}
 }

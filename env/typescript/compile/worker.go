@@ -40,6 +40,8 @@ type request struct {
 type answer struct {
 	Program *Program `json:"program,omitempty"`
 	Error   string   `json:"error,omitempty"`
+
+	unsure bool // it may be the machine that is to blame: the next try may go otherwise
 }
 
 // requests reads them beside the work, so that a worker whose parent is gone

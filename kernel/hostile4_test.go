@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// A tool is not called for a run that has ended: what it would do is no longer
+// wanted by anybody, and may have been killed for just that.
+func TestHostileNoCallAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looked := make(chan struct{})
+		s := &tools{check: func(process.ToolCall) (process.Permission, error) {
+			<-looked // a registry that takes its time, whatever its context says
+			return process.Allow, nil
+		}}
+		f := newTooled(t, 1, s)
+		defer f.shut(t)
+		id := f.spawn(t, "call bank pay")
+		synctest.Wait()
+		if err := f.Kill(t.Context(), id, KillOptions{Now: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.wait(t, id); got.ExitState != process.ExitCanceled {
+			t.Fatalf("%+v", got)
+		}
+		close(looked)
+		f.outside.Wait()
+		if n := s.made.Load(); n != 0 {
+			t.Errorf("%d calls were made for a run that was killed", n)
+		}
+	})
+}
+
+// A person says yes and somebody kills it in the same moment: one of them is
+// first, and the record says which.
+func TestHostileApprovedAndKilled(t *testing.T) {
+	for range 100 {
+		s := askAlways()
+		f := newTooled(t, 1, s)
+		id := f.spawn(t, "call bank pay")
+		if !eventually(func() bool { return len(f.pendingOf(t, id)) == 1 }) {
+			t.Fatal("nobody was asked")
+		}
+		asked := f.pendingOf(t, id)[0].ID
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = f.Kill(context.Background(), id, KillOptions{Now: true})
+		}()
+		_, err := f.Decide(t.Context(), asked, true, "anna", "")
+		if err != nil && !errors.Is(err, process.ErrDecided) {
+			t.Fatal(err)
+		}
+		<-done
+		f.wait(t, id)
+		f.outside.Wait()
+		a := f.approval(t, asked)
+		if (err == nil) != (a.State == process.ApprovalApproved) || a.State == process.ApprovalPending {
+			t.Errorf("%v, and it is %s", err, a.State)
+		}
+		if a.State != process.ApprovalApproved && s.made.Load() != 0 {
+			t.Errorf("called, and it is %s", a.State)
+		}
+		if f.used("fake") != 0 {
+			t.Errorf("%d slots are taken", f.used("fake"))
+		}
+		checkLog(t, f, id)
+		f.shut(t)
+	}
+}
+
+// A program that starts the next one and ends is never more than two processes,
+// and never over. There is an end to generations.
+func TestHostileChainOfGenerations(t *testing.T) {
+	f := newFixture(t, 0)
+	defer f.shut(t)
+	id := f.spawn(t, "gate next")
+	for n := 0; n < 200; n++ {
+		h := f.hostOf(t, id)
+		child, err := h.Spawn(t.Context(), process.Spec{Environment: "fake", Code: "hang"})
+		if errors.Is(err, process.ErrTooMany) {
+			if n < 16 {
+				t.Errorf("only %d generations", n)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.hostOf(t, child)
+		if err := f.Kill(t.Context(), id, KillOptions{Now: true, Alone: true}); err != nil {
+			t.Fatal(err)
+		}
+		f.wait(t, id)
+		id = child
+	}
+	t.Errorf("a chain of 200 generations, and %d ancestors", len(f.table.get(id).ancestors))
+}
+
+// The time a person takes is not the run's, however often somebody is asked; and
+// it ends in time when all have answered.
+func TestHostileManyQuestionsKeepTheClockRight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTooled(t, 1, askAlways())
+		defer f.shut(t)
+		id := f.timed(t, "calls 100 s t\nsleep 1s\ncalls 100 s t\nhang", 10*time.Second)
+		begun := time.Now()
+		for range 2 {
+			for range 100 {
+				time.Sleep(time.Second)
+				synctest.Wait()
+				f.decideAs(t, f.pendingOf(t, id)[0].ID, true, "")
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		rec := f.wait(t, id)
+		if got := time.Since(begun); rec.ExitState != process.ExitTimeout || got < 209*time.Second || got > 212*time.Second {
+			t.Errorf("%s after %v", rec.ExitState, got)
+		}
+		if rec.Usage.WallMS < 10_000 || rec.Usage.WallMS > 10_200 || f.used("fake") != 0 {
+			t.Errorf("%+v, %d slots", rec.Usage, f.used("fake"))
+		}
+	})
+}
