@@ -32,7 +32,9 @@ func each(t *testing.T, test func(t *testing.T, m maker)) {
 		test(t, maker{func() engine.Engine { return v8.New(v8.Config{Prelude: prelude.Source()}) }, compile.Chrome136})
 	})
 	t.Run("quickjs", func(t *testing.T) {
-		test(t, maker{func() engine.Engine { return quickjs.New(quickjs.Config{Prelude: prelude.Source(), Executable: quickjsChild}) }, compile.ES2023})
+		test(t, maker{func() engine.Engine {
+			return quickjs.New(quickjs.Config{Prelude: prelude.Source(), Executable: quickjsChild})
+		}, compile.ES2023})
 	})
 }
 
