@@ -45,7 +45,7 @@ func (a *App) sayOutcome(rec *process.Record) {
 	case *rec.ExitState == process.ExitCanceled:
 		a.say("%s was canceled", rec.ID)
 	case *rec.ExitState == process.ExitFailed && !byItself(rec):
-		a.say("%s failed: %s", rec.ID, value(rec.Error))
+		a.say("%s failed: %s", rec.ID, plain(firstLine(unset(rec.Error)))) // the rest was on stderr
 	}
 }
 
@@ -62,4 +62,12 @@ func byItself(rec *process.Record) bool {
 // Reeve's.
 func bySignal(rec *process.Record) bool {
 	return rec.Exit != nil && rec.Exit.Signal != "" && rec.ExitState != nil && *rec.ExitState == process.ExitFailed
+}
+
+// unset is a text that may be absent.
+func unset(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

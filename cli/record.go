@@ -80,9 +80,4 @@ func age(r *process.Record, now time.Time) string {
 	return agoText(now.Sub(r.CreatedAt.Time))
 }
 
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return plain(*s)
-}
+func value(s *string) string { return plain(unset(s)) }

@@ -61,21 +61,23 @@ func TestEscapeBySize(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	d := s.start(t, newBase(t), "")
+	v8 := d.onV8(t)
 	for code, says := range map[string]string{
 		"console.log('x'.repeat(2 ** 28))":                                           "output",
 		"throw new Error('x'.repeat(2 ** 27))":                                       "",
 		"const e = new Error('x'); e.name = 'n'.repeat(2 ** 26); throw e":            "",
-		"reeve.output({ a: 'x'.repeat(2 ** 27) })":                                   "16 MiB",
+		"reeve.output({ a: 'x'.repeat(2 ** 27) })":                                   "at once",
 		"for (let i = 0; i < 1e6; i++) reeve.output({ ['k' + i]: 'x'.repeat(700) })": "structured output",
 		"for (;;) reeve.output({ a: 'x'.repeat(1000) })":                             "structured output",
-		"await reeve.services.shop.tools.echo({ a: 'x'.repeat(2 ** 27) })":           "16 MiB",
+		"await reeve.services.shop.tools.echo({ a: 'x'.repeat(2 ** 27) })":           "at once",
 		"for (;;) reeve.services.shop.tools.get_pet({ id: 1 })":                      "too many calls",
 		"for (let i = 0; i < 1e5; i++) reeve.spawn({ code: '' }).catch(() => {})":    "too many calls",
-		"await reeve.services['s'.repeat(2 ** 26)].tools['t'.repeat(2 ** 26)]({})":   "16 MiB",
+		"await reeve.services['s'.repeat(2 ** 26)].tools['t'.repeat(2 ** 26)]({})":   "at once",
 		"for (;;) console.log('xxxxxxxxxxxxxxxxxxxx')":                               "output",
 	} {
 		rec := d.ts(t, code, block, m{"options": m{"limits": m{"memoryBytes": 1 << 30, "outputBytes": 4 << 20}}})
-		if rec.exitState() != "failed" || rec.str("error") == "" || !strings.Contains(rec.str("error"), says) {
+		slow := rec.exitState() == "timeout" && !v8
+		if !slow && (rec.exitState() != "failed" || rec.str("error") == "") || v8 && !strings.Contains(rec.str("error"), says) {
 			t.Errorf("%s: %s %.300v, want a failure about %q", code, rec.exitState(), rec["error"], says)
 		}
 		if n := len(rec.str("error")); n > 64<<10 {

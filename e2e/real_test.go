@@ -125,6 +125,13 @@ func (d *daemon) startedPID(t testing.TB, id int64) (pid int) {
 	return pid
 }
 
+// onV8 reports whether programs run on V8, not on the fallback of a build
+// without cgo, whose words for what goes wrong are others.
+func (d *daemon) onV8(t testing.TB) bool {
+	t.Helper()
+	return strings.Contains(mustJSON(t, d.get(t, "/version").want(t, 200).json(t)["engines"]), "typescript: v8 ")
+}
+
 // begun is what a program prints to say that it runs.
 const begun = "console.log('begun');"
 

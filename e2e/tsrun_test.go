@@ -79,7 +79,11 @@ func TestProgramThrows(t *testing.T) {
 		"class Shop<T extends Gone> {", "  private readonly n: number = 1;", "  open(what: T | null): never {", "    throw new RangeError('closed');", "  }", "}",
 		"async function visit(s: Shop<Gone>): Promise<void> {", "  await null;", "  s.open(null);", "}", "await visit(new Shop<Gone>());")
 	rec := d.ts(t, stack, block).wantEnd(t, "failed")
-	for _, want := range []string{"closed", ":12:11", ":17:5", ":19:1"} {
+	places := []string{"closed", ":12:", ":17:5"}
+	if d.onV8(t) {
+		places = append(places, ":12:11", ":19:1")
+	}
+	for _, want := range places {
 		if !strings.Contains(rec.str("stderr"), want) {
 			t.Errorf("the stack lacks %q:\n%s", want, rec.str("stderr"))
 		}
@@ -101,8 +105,8 @@ func TestProgramThrows(t *testing.T) {
 		"setTimeout(() => { throw new Error('later') }, 1)":                                    "later",
 		"queueMicrotask(() => { throw new Error('soon') })":                                    "soon",
 		"await new Promise(() => {})":                                                          "",
-		"const f = () => f(); f()":                                                             "call stack",
-		"nothing.at.all":                                                                       "nothing is not defined",
+		"const f = () => f(); f()":                                                             "stack",
+		"nothing.at.all":                                                                       "is not defined",
 	} {
 		rec := d.ts(t, "console.log('before'); "+code, block).wantEnd(t, "failed")
 		if rec.str("error") == "" || !strings.Contains(rec.str("error"), want) || rec.obj("exit").num("code") != 1 || rec.obj("exit")["reason"] != rec["error"] || rec.str("stdout") != "before\n" {

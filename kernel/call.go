@@ -86,6 +86,12 @@ func (h *host) Call(ctx context.Context, service, tool string, params json.RawMe
 	if err != nil {
 		return nil, givenUp(err)
 	}
+	if e.stored != nil {
+		select {
+		case <-e.stored:
+		case <-ctx.Done():
+		}
+	}
 	type answer struct {
 		result json.RawMessage
 		err    error

@@ -18,8 +18,13 @@ var errRunOver = errors.New("the run has ended")
 // can run instead.
 type errand struct {
 	cancel context.CancelCauseFunc
-	call   *call // nil: it waits for a child
+	call   *call         // nil: it waits for a child
+	stored chan struct{} // closed when its event is stored; nil: nobody waits for that
 }
+
+// callsAhead is how many calls of a run may go before their events are stored:
+// one that calls without rest must not fill the journal that all share.
+const callsAhead = 32
 
 // setOut begins an errand and returns its context, which is over when the run
 // is. The first one gives the run's slot back.
@@ -39,7 +44,12 @@ func (p *proc) setOut(ctx context.Context, e *errand) (context.Context, error) {
 		p.k.outside.Add(1) // under the lock, before the run can be over
 		p.called++
 		e.call.number = p.called
-		p.append(&entry{lazy: true}, false, e.call.event())
+		noted := &entry{lazy: true}
+		if p.called%callsAhead == 0 {
+			e.stored = make(chan struct{})
+			noted = &entry{done: func(error) { close(e.stored) }}
+		}
+		p.append(noted, false, e.call.event())
 	}
 	lend := p.slot
 	if lend {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"time"
@@ -128,7 +129,32 @@ func asJSON(data map[string]any) (out map[string]any, err error) {
 	if err == nil {
 		err = json.Unmarshal(b, &out)
 	}
+	if err == nil && deeper(out, maxDepth) {
+		err = fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+	}
 	return out, err
+}
+
+// maxDepth bounds structured output: readers of JSON have a limit, Go's own is
+// 10 000, and a record or an event nobody can read would spoil every list it is in.
+const maxDepth = 500
+
+func deeper(v any, limit int) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			if limit == 0 || deeper(e, limit-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if limit == 0 || deeper(e, limit-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (h *host) Timing() env.Timing {

@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,5 +129,57 @@ func TestHostileManyQuestionsKeepTheClockRight(t *testing.T) {
 		if rec.Usage.WallMS < 10_000 || rec.Usage.WallMS > 10_200 || f.used("fake") != 0 {
 			t.Errorf("%+v, %d slots", rec.Usage, f.used("fake"))
 		}
+	})
+}
+
+// A batch of many events of one process is merged in one go, not each with all
+// before it: a program that calls without rest would stop the journal, and with
+// it every other process, for good.
+func TestHostileManyEventsOfOneProcess(t *testing.T) {
+	batch := make([]*entry, 4000)
+	for i := range batch {
+		batch[i] = &entry{}
+		batch[i].change.ID = 1
+		batch[i].change.Events = []process.Event{{Seq: int64(i + 1)}}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	changes := merge(batch)
+	runtime.ReadMemStats(&after)
+	if len(changes) != 1 || len(changes[0].Events) != len(batch) || changes[0].Events[3999].Seq != 4000 {
+		t.Fatalf("%d changes", len(changes))
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 {
+		t.Errorf("%d MiB were allocated", n>>20)
+	}
+	if again := merge(batch[:1]); len(again[0].Events) != 1 {
+		t.Errorf("an entry has changed: %d events", len(again[0].Events))
+	}
+}
+
+// One that calls faster than events can be stored waits for the store, not the
+// journal for memory.
+func TestHostileCallsWithoutRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTooled(t, 0, &tools{})
+		defer f.shut(t)
+		id := f.spawn(t, "gate go\ncalls 20 s t\n"+strings.Repeat("call s t\n", 5000))
+		synctest.Wait()
+		time.Sleep(time.Second)
+		f.st.failing.Store(true)
+		f.fake.Open("go")
+		time.Sleep(time.Minute)
+		f.journal.mu.Lock()
+		n := len(f.journal.queue)
+		f.journal.mu.Unlock()
+		if n > 4*callsAhead {
+			t.Errorf("%d entries wait for the store", n)
+		}
+		f.st.failing.Store(false)
+		f.wait(t, id)
+		if n := len(payloads[process.ToolReturned](t, f, id)); n != 5020 {
+			t.Errorf("%d returned", n)
+		}
+		checkLog(t, f, id)
 	})
 }

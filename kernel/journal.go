@@ -288,6 +288,7 @@ func (j *journal) finish(e *entry, err error) {
 func merge(batch []*entry) []store.Change {
 	changes := make([]store.Change, 0, len(batch))
 	at := make(map[process.ID]int, len(batch))
+	own := map[int]bool{} // changes whose slices are not an entry's: an entry may be tried again by itself
 	for _, e := range batch {
 		c := e.change
 		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events)+len(c.Approvals) == 0 {
@@ -300,8 +301,12 @@ func merge(batch []*entry) []store.Change {
 			continue
 		}
 		m := &changes[i]
-		m.Events = append(m.Events[:len(m.Events):len(m.Events)], c.Events...)
-		m.Approvals = append(m.Approvals[:len(m.Approvals):len(m.Approvals)], c.Approvals...)
+		if !own[i] {
+			own[i] = true
+			m.Events, m.Approvals = slices.Clip(m.Events), slices.Clip(m.Approvals)
+		}
+		m.Events = append(m.Events, c.Events...)
+		m.Approvals = append(m.Approvals, c.Approvals...)
 		switch {
 		case c.Update == nil:
 		case m.Insert != nil:

@@ -31,8 +31,8 @@ type callError struct {
 // call carries a request out beside everything else the program does.
 func (r *run) call(payload []byte) error {
 	var q request
-	if err := json.Unmarshal(payload, &q); err != nil {
-		return broken(err)
+	if err := decode(payload, &q); err != nil {
+		return err
 	}
 	size := int64(len(payload))
 	switch {

@@ -34,6 +34,7 @@ type run struct {
 	calls  sync.WaitGroup
 	atOnce chan struct{}
 	out    outbox
+	output merger
 
 	child   atomic.Pointer[engine.Child]
 	waiting atomic.Int64 // calls not answered yet
@@ -57,6 +58,7 @@ type run struct {
 // newRun makes a run; e.mu is held.
 func newRun(ctx context.Context, e *Env, in env.Input, h env.Host) *run {
 	r := &run{env: e, works: e.works, in: in, host: h, limits: e.limits(in.Spec.Options.Limits), atOnce: make(chan struct{}, maxAtOnce)}
+	r.output.host = h
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	r.work, r.finish = context.WithCancel(context.WithoutCancel(ctx))
 	return r
@@ -93,6 +95,7 @@ func (r *run) converse() (env.Result, error) {
 	child := *r.child.Load()
 	last, err := r.read(engine.NewReader(child))
 	child.Kill()
+	r.output.end()
 	if last.said && r.used != nil {
 		return r.judge(env.Result{Usage: *r.used}, last, engine.Exit{}, nil)
 	}
@@ -129,8 +132,8 @@ func (r *run) read(frames *engine.Reader) (final, error) {
 			return final{said: true}, nil
 		case t == engine.TypeError:
 			f := new(failure)
-			if err := json.Unmarshal(payload, f); err != nil {
-				return final{}, broken(err)
+			if err := decode(payload, f); err != nil {
+				return final{}, err
 			}
 			return final{said: true, error: f}, nil
 		}
@@ -138,6 +141,17 @@ func (r *run) read(frames *engine.Reader) (final, error) {
 			return final{}, err
 		}
 	}
+}
+
+// decode reads the JSON of a frame.
+func decode(payload []byte, into any) error {
+	if engine.TooDeep(payload) {
+		return broken(fmt.Errorf("%w: nested deeper than %d levels", engine.ErrFrame, engine.MaxDepth))
+	}
+	if err := json.Unmarshal(payload, into); err != nil {
+		return broken(err)
+	}
+	return nil
 }
 
 func broken(err error) error { return fmt.Errorf("the program's process broke its channel: %w", err) }
@@ -154,8 +168,8 @@ func (r *run) handle(t engine.Type, payload []byte) error {
 		return r.call(payload)
 	case engine.TypeUsage:
 		var u engine.Usage
-		if err := json.Unmarshal(payload, &u); err != nil {
-			return broken(err)
+		if err := decode(payload, &u); err != nil {
+			return err
 		}
 		r.used = &process.Usage{CPUMS: max(0, u.CPUMicros/1000), MaxRSSBytes: max(0, u.MaxRSS)}
 		return nil
@@ -192,10 +206,10 @@ func (r *run) merge(payload []byte) error {
 		return fmt.Errorf("too much structured output: reeve.output was called more than %d times in one run", maxMerges)
 	}
 	var data map[string]any
-	if err := json.Unmarshal(payload, &data); err != nil {
-		return broken(err)
+	if err := decode(payload, &data); err != nil {
+		return err
 	}
-	r.host.Output(data)
+	r.output.add(data)
 	return nil
 }
 

@@ -164,7 +164,7 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 	program, err := r.works.compiler.Compile(r.ctx, in.Spec.Code)
 	if wrong := (*compile.Error)(nil); errors.As(err, &wrong) {
 		h.Started(0, r.works.enforced())
-		_ = h.Write(process.Stderr, []byte(wrong.Text+"\n"))
+		_ = h.Write(process.Stderr, []byte(wrong.Shown()+"\n"))
 		return env.Result{}, err
 	}
 	if err == nil {

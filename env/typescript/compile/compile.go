@@ -38,6 +38,26 @@ type Error struct {
 // Error returns the text.
 func (e *Error) Error() string { return e.Text }
 
+// Shown is the text as a terminal shows it best: each message below the line it
+// is about, so that the last line says what is wrong.
+func (e *Error) Shown() string {
+	var lines, message []string
+	flush := func() {
+		lines = append(lines, message...)
+		message = nil
+	}
+	for line := range strings.SplitSeq(e.Text, "\n") {
+		if strings.HasPrefix(line, "    ") {
+			lines = append(lines, line)
+			continue
+		}
+		flush()
+		message = []string{line}
+	}
+	flush()
+	return strings.Join(lines, "\n")
+}
+
 // Dialect is what an engine understands.
 type Dialect string
 

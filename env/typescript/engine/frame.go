@@ -41,6 +41,32 @@ type Usage struct {
 // MaxFrame bounds a frame in either direction.
 const MaxFrame = 16 << 20
 
+// MaxDepth bounds how deep the JSON in a frame from a child is nested. The
+// prelude refuses what a program nests deeper than a little less.
+const MaxDepth = 256
+
+// TooDeep reports whether JSON is nested deeper than MaxDepth. What is no JSON
+// may get either answer.
+func TooDeep(b []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > MaxDepth {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
+}
+
 // ErrFrame is a frame that breaks the rules.
 var ErrFrame = errors.New("malformed frame")
 

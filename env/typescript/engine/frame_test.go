@@ -102,3 +102,19 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+func TestTooDeep(t *testing.T) {
+	for text, want := range map[string]bool{
+		strings.Repeat("[", 256) + strings.Repeat("]", 256): false,
+		strings.Repeat("[", 257) + strings.Repeat("]", 257): true,
+		strings.Repeat(`{"a":`, 257):                        true,
+		`"` + strings.Repeat("[", 300) + `"`:                false,
+		`"\\"` + strings.Repeat("[", 257):                  true,
+		`"\"` + strings.Repeat("[", 300) + `"`:              false,
+		strings.Repeat("[],", 1000):                         false,
+	} {
+		if got := TooDeep([]byte(text)); got != want {
+			t.Errorf("%.20q…: %v", text, got)
+		}
+	}
+}

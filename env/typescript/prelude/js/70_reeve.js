@@ -29,7 +29,31 @@ function json(value, what) {
     throw error;
   }
   if (typeof text !== "string") throw new TypeError(`${what} cannot be written as JSON: it is ${typeof value === "function" ? "a function" : `a ${typeof value}`}`);
+  if (deeperThan(text, maxDepth)) throw new TypeError(`${what} cannot be sent: it is nested deeper than ${maxDepth} levels`);
   return text;
+}
+
+// What the host reads of JSON is bounded in depth; see engine.MaxDepth.
+const maxDepth = 250;
+
+// deeperThan reports whether JSON text is nested deeper than a limit.
+function deeperThan(text, limit) {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = charCodeAt(text, i);
+    if (quoted) {
+      if (c === 92) i++; // a backslash and what it protects
+      else if (c === 34) quoted = false;
+    } else if (c === 34) {
+      quoted = true;
+    } else if (c === 91 || c === 123) {
+      if (++depth > limit) return true;
+    } else if (c === 93 || c === 125) {
+      depth--;
+    }
+  }
+  return false;
 }
 
 function callTool(service, tool, params) {
