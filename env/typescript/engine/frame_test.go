@@ -109,7 +109,7 @@ func TestTooDeep(t *testing.T) {
 		strings.Repeat("[", 257) + strings.Repeat("]", 257): true,
 		strings.Repeat(`{"a":`, 257):                        true,
 		`"` + strings.Repeat("[", 300) + `"`:                false,
-		`"\\"` + strings.Repeat("[", 257):                  true,
+		`"\\"` + strings.Repeat("[", 257):                   true,
 		`"\"` + strings.Repeat("[", 300) + `"`:              false,
 		strings.Repeat("[],", 1000):                         false,
 	} {
