@@ -35,7 +35,10 @@ func (r *run) call(payload []byte) error {
 		return err
 	}
 	size := int64(len(payload))
+	r.made++
 	switch {
+	case r.made > maxMade:
+		return fmt.Errorf("too many calls: more than %d in one run", maxMade)
 	case r.waiting.Add(1) > maxCalls:
 		return fmt.Errorf("too many calls: more than %d wait for an answer", maxCalls)
 	case r.held.Add(size) > maxAsked:

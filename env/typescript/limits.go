@@ -12,6 +12,7 @@ const (
 	maxCode      = 8 << 20  // of source
 	maxStructure = 8 << 20  // of structured output in one run
 	maxMerges    = 10_000   // of structured output in one run: each is an event
+	maxMade      = 100_000  // calls in one run: each is two events
 	maxCalls     = 10_000   // not answered yet
 	maxAtOnce    = 256      // of them being carried out
 	maxAsked     = 64 << 20 // bytes of calls not answered yet

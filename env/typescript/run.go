@@ -51,7 +51,7 @@ type run struct {
 
 	// Of the reading goroutine alone.
 	written, structured int64
-	merges              int
+	merges, made        int
 	used                *process.Usage // as the child told it
 }
 
