@@ -127,7 +127,7 @@ func TestAChildHasNoEnvironment(t *testing.T) {
 }
 
 func FuzzWellFormed(f *testing.F) {
-	for _, s := range []string{"", "a", "\xed\xa0\x80", "x\xed\xbf\xbfy", "\xed", "\xed\xa0", "\xed\x9f\xbf", "\xed\xa0\x80\xed\xb0\x80"} {
+	for _, s := range []string{"", "a", "\xed\xa0\x80", "x\xed\xbf\xbfy", "\xed", "\xed\xa0", "\xed\x9f\xbf", "\xed\xa0\x80\xed\xb0\x80", "\xedx\xed\xbf\xbf", "\xed"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

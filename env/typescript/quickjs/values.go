@@ -130,14 +130,13 @@ func (v *vm) bytes(x value) ([]byte, bool) {
 // wellFormed replaces the three bytes that QuickJS writes for a lone surrogate
 // by those of U+FFFD.
 func wellFormed(b []byte) []byte {
-	for i := 0; ; i += 3 {
-		at := bytes.IndexByte(b[min(i, len(b)):], 0xed)
+	for i := 0; ; i++ {
+		at := bytes.IndexByte(b[i:], 0xed)
 		if at < 0 {
 			return b
 		}
-		i += at
-		if i+2 < len(b) && b[i+1] >= 0xa0 {
-			copy(b[i:], "\ufffd")
+		if i += at; i+2 < len(b) && b[i+1] >= 0xa0 {
+			i += copy(b[i:], "\ufffd") - 1
 		}
 	}
 }
