@@ -132,7 +132,7 @@ func (b *builder) schema() json.RawMessage {
 	return raw
 }
 
-var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+var pathParam = regexp.MustCompile(`\{([^{}]*)\}`)
 
 // parameters adds those of the path item and of the operation, which win.
 func (b *builder) parameters(item, o object) {
@@ -150,7 +150,7 @@ func (b *builder) parameters(item, o object) {
 			all[at] = p
 		}
 	}
-	for _, match := range placeholder.FindAllStringSubmatch(b.op.path, -1) {
+	for _, match := range pathParam.FindAllStringSubmatch(b.op.path, -1) {
 		if at := (id{"path", match[1]}); all[at] == nil { // forgotten in the document
 			all[at] = object{"schema": object{"type": "string"}}
 			order = append(order, at)

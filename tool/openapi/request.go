@@ -52,7 +52,7 @@ func (op *operation) expand(params map[string]json.RawMessage) (string, error) {
 	var failed error
 	at := 0
 	var b strings.Builder
-	for _, m := range placeholder.FindAllStringSubmatchIndex(op.path, -1) {
+	for _, m := range pathParam.FindAllStringSubmatchIndex(op.path, -1) {
 		b.WriteString((&url.URL{Path: op.path[at:m[0]]}).EscapedPath())
 		at = m[1]
 		value, err := op.segment(op.path[m[2]:m[3]], params)
