@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/reeverun/reeve/env"
@@ -95,7 +96,7 @@ func (p *proc) conclude(v verdict, session *interpret.Session) {
 // finish records the verdict with its evidence, after the last events.
 func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence) {
 	outcome := v.outcome(ev)
-	p.closeLog(v.spawnErr)
+	seal := p.endLog(v.spawnErr)
 	keep := p.heldForParent()
 	var orphans []*proc
 	if !keep {
@@ -108,7 +109,10 @@ func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence
 		events = append(events, p.reap())
 	}
 	events = append(events, process.Finalized{Outcome: outcome})
-	p.record(func(error) { p.over(!keep) }, events...)
+	p.append(&entry{seal: seal, done: func(error) {
+		seal() // a journal that was closed did not
+		p.over(!keep)
+	}}, true, events...)
 	p.mu.Unlock()
 	p.k.adopt(p.id, orphans)
 	if keep && p.k.table.parentOf(p) == nil { // the parent ended meanwhile
@@ -165,22 +169,36 @@ func (p *proc) freeSlot() {
 	}
 }
 
-// closeLog ends the run's log: nothing writes to it any more. A run that could
-// not be started leaves no empty files.
-func (p *proc) closeLog(unstarted bool) {
+// endLog notes how long the run's output is and returns what ends its log, for
+// the journal to call when it has indexed the last lines: a short run then costs
+// no commit for them alone. Where ending the log takes time, that is not left to
+// the journal.
+func (p *proc) endLog(unstarted bool) (seal func()) {
 	if p.log == nil {
-		return
-	}
-	if err := p.log.Finish(); err != nil {
-		p.k.log.Error("finish output", "process", p.id, "error", err)
+		return func() {}
 	}
 	out, errs := p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
-	if unstarted && out+errs == 0 {
-		if err := p.k.cfg.Logs.Remove(int64(p.id), p.rec.Number); err != nil {
-			p.k.log.Error("remove empty output", "process", p.id, "error", err)
-		}
-	}
 	p.mu.Lock()
 	p.rec.StdoutBytes, p.rec.StderrBytes = out, errs
 	p.mu.Unlock()
+	// A run that could not be started leaves no empty files.
+	seal = sync.OnceFunc(func() { p.closeLog(unstarted && out+errs == 0) })
+	if policy(p.rec.RawOutput) != rawlog.KeepFile {
+		p.pump.settle()
+		seal()
+	}
+	return seal
+}
+
+// closeLog ends the run's log: nothing writes to it any more.
+func (p *proc) closeLog(remove bool) {
+	if err := p.log.Finish(); err != nil {
+		p.k.log.Error("finish output", "process", p.id, "error", err)
+	}
+	if !remove {
+		return
+	}
+	if err := p.k.cfg.Logs.Remove(int64(p.id), p.rec.Number); err != nil {
+		p.k.log.Error("remove empty output", "process", p.id, "error", err)
+	}
 }

@@ -24,6 +24,7 @@ type entry struct {
 	log    *rawlog.Log      // where the lines of items are indexed
 	create bool             // a failed commit is the caller's, not retried
 	lazy   bool             // nobody waits for it: it may share the next commit
+	seal   func()           // ends log once its last lines are indexed, before the commit
 	exec   func() error     // runs in the journal's order instead of a commit
 	done   func(error)      // after commit and publication; may be nil
 }
@@ -260,6 +261,9 @@ func (j *journal) number(e *entry) {
 		if err := e.log.Index(index...); err != nil {
 			j.log.Error("cannot index output", "process", e.p.id, "error", err)
 		}
+	}
+	if e.seal != nil {
+		e.seal()
 	}
 }
 

@@ -119,7 +119,8 @@ func (u *pump) open() {
 }
 
 // finish reads both streams to their end and returns the session for the exit
-// hook, when all lines are committed. It is nil if the run never started.
+// hook. The last lines wait for the entry that ends the run, and share its
+// commit. It is nil if the run never started.
 func (u *pump) finish() *interpret.Session {
 	u.p.mu.Lock()
 	u.over = true
@@ -138,10 +139,15 @@ func (u *pump) finish() *interpret.Session {
 		}
 		u.drainAll()
 	}
+	return u.session
+}
+
+// settle returns when all lines are committed; none follow.
+func (u *pump) settle() {
+	u.p.k.journal.poke()
 	for range maxInFlight {
 		u.flight <- struct{}{}
 	}
-	return u.session
 }
 
 func (u *pump) loop() {

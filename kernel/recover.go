@@ -211,7 +211,5 @@ func (u *pump) resume() {
 		rd.Close()
 	}
 	u.drainAll()
-	for range maxInFlight {
-		u.flight <- struct{}{}
-	}
+	u.settle()
 }

@@ -65,7 +65,9 @@ func (u *pump) record(s rawlog.Stream, items []*item, events []process.Payload) 
 		*it = *p.numbered(events[:it.count])
 		events = events[it.count:]
 	}
-	e := &entry{log: u.log, items: items, done: func(error) {
+	// The entry that ends the run is not far behind, unless there is much.
+	last := u.over && len(u.flight) < maxInFlight/2
+	e := &entry{log: u.log, items: items, lazy: last, done: func(error) {
 		st.indexed.Store(end)
 		<-u.flight
 	}}

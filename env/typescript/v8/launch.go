@@ -95,10 +95,11 @@ func attributes(flags uintptr) *syscall.SysProcAttr {
 }
 
 // environment is all that a zygote sees of ours. Time and words are fixed: a
-// program shall not depend on the machine's.
+// program shall not depend on the machine's. The linker does its work at once,
+// not again in every child.
 func environment(c Config, jitless, userNamespace bool) []string {
 	env := []string{
-		"REEVE_V8_ZYGOTE=3", "TZ=UTC", "LC_ALL=en_US.UTF-8", "GLIBC_TUNABLES=glibc.malloc.arena_max=1",
+		"REEVE_V8_ZYGOTE=3", "LD_BIND_NOW=1", "TZ=UTC", "LC_ALL=en_US.UTF-8", "GLIBC_TUNABLES=glibc.malloc.arena_max=1",
 		"REEVE_V8_UID=" + strconv.Itoa(c.UID), "REEVE_V8_GID=" + strconv.Itoa(c.GID),
 		"REEVE_V8_MAX_HEAP=" + strconv.FormatUint(c.MaxHeap, 10),
 	}

@@ -64,7 +64,7 @@ void Runtime::Rehearse() {
 // executable and of the heap that this touches would otherwise be faulted in
 // while somebody waits.
 void Runtime::Prepare() {
-  constexpr char kLittle[] = "(async function (a) { await null; return JSON.stringify([a, { b: `${a}` }]); })(1)";
+  constexpr char kLittle[] = "(async function (a) { globalThis.console?.log?.(\"a\", a, [a]); await null; return JSON.stringify([a, { b: `${a}` }]); })(1)";
   v8::HandleScope scope(isolate_);
   v8::Local<v8::Context> context = world_->context.Get(isolate_);
   v8::Context::Scope inside(context);

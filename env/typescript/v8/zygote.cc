@@ -18,6 +18,7 @@
 #include <string>
 
 #include "child.h"
+#include "code.h"
 #include "confine.h"
 #include "memory.h"
 #include "rlimits.h"
@@ -214,6 +215,7 @@ void RunZygote(const Settings& settings) {
     zygote.End();
   }
   zygote.WatchChildren();
+  HoldCode();
   CloseHoles();
   MeasureZygote();
   bool filtered = false;
