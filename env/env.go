@@ -70,6 +70,14 @@ type Pauser interface {
 	Resume(eid process.ID) error
 }
 
+// Enclosed is an Environment whose runs reach nothing but by their Host. The
+// host may begin such a run while its creation is still being stored, and holds
+// back what it asks for until that is done.
+type Enclosed interface {
+	Environment
+	Enclosed()
+}
+
 // Counter is an Environment that knows how many processes of the operating
 // system a run consists of.
 type Counter interface {

@@ -46,7 +46,7 @@ func (k *Kernel) execute(ctx context.Context, p *proc) {
 		}
 		p.resolve(res, err, true)
 	}()
-	res, err = p.env.Execute(ctx, p.input(), &host{p})
+	res, err = p.env.Execute(ctx, p.input(), p.host())
 }
 
 // resolve takes the run's answer, once, and ends the run: both logs read to

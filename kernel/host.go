@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,7 +36,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 		p.rec.State = process.Terminating
 	}
 	p.rec.Claimed, p.rec.Ahead = false, false
-	p.append(&entry{lazy: p.unwatched(), done: func(error) { p.observe(context.Background(), Started) }}, true, process.ProcessStarted{PID: pid})
+	p.append(&entry{lazy: p.unwatched(), done: p.observeStart}, true, process.ProcessStarted{PID: pid})
 	if p.pump != nil {
 		p.pump.start()
 	}

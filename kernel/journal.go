@@ -29,6 +29,9 @@ type entry struct {
 	done   func(error)      // after commit and publication; may be nil
 }
 
+// unborn reports whether the entry is of a run whose creation the store refused.
+func (e *entry) unborn() bool { return e.p != nil && e.p.unborn.Load() }
+
 // lazyFor is how long an entry that nobody waits for may wait for company: a
 // short run then costs one commit at its end instead of three.
 const lazyFor = 10 * time.Millisecond
@@ -170,6 +173,17 @@ func (j *journal) commit(batch []*entry) {
 }
 
 func (j *journal) commitAll(batch []*entry) {
+	if slices.ContainsFunc(batch, (*entry).unborn) {
+		var rest []*entry
+		for _, e := range batch {
+			if e.unborn() {
+				j.finish(e, process.ErrClosed)
+			} else {
+				rest = append(rest, e)
+			}
+		}
+		batch = rest
+	}
 	for _, e := range batch {
 		j.number(e)
 	}
@@ -189,6 +203,10 @@ func (j *journal) commitAll(batch []*entry) {
 	}
 	// One bad entry must not fail its neighbours: take them one by one.
 	for _, e := range batch {
+		if e.unborn() {
+			j.finish(e, process.ErrClosed)
+			continue
+		}
 		if c := merge([]*entry{e}); len(c) > 0 {
 			if err := j.store.Apply(context.Background(), c); err != nil {
 				j.retry(e, err)

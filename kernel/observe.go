@@ -12,6 +12,13 @@ const (
 	Finished               // a run is over
 )
 
+// observeStart is the end of the commit that stored a start.
+func (p *proc) observeStart(err error) {
+	if err == nil {
+		p.observe(context.Background(), Started)
+	}
+}
+
 // observe tells the observer of what was just committed. The observer must not
 // block, and not change the record. ctx is that of the create, for Created.
 func (p *proc) observe(ctx context.Context, m Moment) {

@@ -38,6 +38,9 @@ type proc struct {
 	ancestors []process.ID         // outermost first; set when it enters the table
 	tree      *atomic.Int64        // how many of its tree are in the table, itself included; set when it enters
 
+	born   <-chan struct{} // closed when its creation is stored, or could not be; nil: it was before it began
+	unborn atomic.Bool     // it could not be
+
 	ending  sync.Once      // over
 	leaving sync.Once      // leave
 	calls   sync.WaitGroup // of the environment's Kill, Signal, Pause and Resume

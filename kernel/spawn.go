@@ -22,7 +22,8 @@ type Request struct {
 }
 
 // Spawn creates a process and, unless parked, queues its first run. It returns
-// when the record is durable; the environment is called after that.
+// when the record is durable; the environment is called after that, unless it is
+// an env.Enclosed one, whose run may begin meanwhile.
 func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 	e, err := k.admit(ctx, &r)
 	if err != nil {
@@ -79,16 +80,36 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 	p.rec.State = process.Queued
 	p.rec.Claimed = claimed
 	p.slot = claimed && !alive
+	early := create && claimed && parent == nil && !doomed && p.mayStartEarly()
+	if early {
+		born := make(chan struct{})
+		p.born = born
+		e.done = func(err error) {
+			p.unborn.Store(err != nil) // before what the run wrote meanwhile is looked at
+			if err == nil {
+				p.observe(ctx, Created) // before it is seen to start
+			}
+			close(born)
+			committed <- err
+		}
+	}
 	p.append(e, true, append(events, process.ProcessQueued{})...)
 	p.mu.Unlock()
+	if early {
+		k.start(p)
+	}
 
 	err := <-committed // the commit is short, and its result decides what is true
-	if err != nil {
+	switch {
+	case err != nil && early:
+		p.stop(process.ErrCanceled, KillOptions{Now: true}, nil)
+		return err
+	case err != nil:
 		p.freeSlot()
 		p.over(true)
 		return err
 	}
-	if create {
+	if create && !early {
 		p.observe(ctx, Created)
 	}
 	if parent != nil {
@@ -97,9 +118,11 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 	if doomed { // its parent is being killed with all that is below it
 		p.stop(process.ErrCanceled, KillOptions{}, nil)
 	}
-	if claimed {
+	switch {
+	case early:
+	case claimed:
 		k.start(p)
-	} else {
+	default:
 		p.env.pool.push(p)
 		p.dropIfStopped()
 	}

@@ -6,6 +6,9 @@ import (
 	"os"
 )
 
+// indexSuffix is of the name of a run's index.
+const indexSuffix = ".idx"
+
 // maxPending bounds the entries remembered while the index cannot be written.
 const maxPending = 1 << 16
 
@@ -132,12 +135,20 @@ func (x *indexFile) create() error {
 	if x.f != nil {
 		return nil
 	}
-	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := createIndex(x.path)
 	if err != nil {
-		return fmt.Errorf("make index: %w", err)
+		return err
 	}
 	x.f = f
 	return nil
+}
+
+func createIndex(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make index: %w", err)
+	}
+	return f, nil
 }
 
 func (x *indexFile) save(s Stream, base int64, hole Span) error {

@@ -70,7 +70,7 @@ func newLog(ls *Logs, id int64, run int, p Policy) *Log {
 	case p == KeepMemory:
 		l.idx = &memIndex{}
 	default:
-		l.idx = &indexFile{path: ls.path(id, run, ".idx")}
+		l.idx = &indexFile{path: ls.path(id, run, indexSuffix)}
 	}
 	return l
 }

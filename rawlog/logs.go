@@ -160,7 +160,7 @@ func (ls *Logs) path(id int64, run int, suffix string) string {
 }
 
 // suffixes are all files a run can have.
-var suffixes = [...]string{".stdout", ".stderr", ".stdout.gz", ".stderr.gz", ".stdout.gz.tmp", ".stderr.gz.tmp", ".idx"}
+var suffixes = [...]string{".stdout", ".stderr", ".stdout.gz", ".stderr.gz", ".stdout.gz.tmp", ".stderr.gz.tmp", indexSuffix}
 
 // Remove removes what is kept of a run. A log that does not exist is no error.
 func (ls *Logs) Remove(id int64, run int) error {

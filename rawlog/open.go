@@ -60,18 +60,19 @@ func (l *Log) createFile(s Stream) (backing, error) {
 	return b, nil
 }
 
-// takeSpare gives a process's first run its folder and both files at once, if
-// they were made ahead. l.mu is held.
+// takeSpare gives a process's first run its folder and files at once, if they
+// were made ahead. l.mu is held.
 func (l *Log) takeSpare(s Stream) backing {
 	if l.run != 1 || !l.fresh || l.streams[0].b != nil || l.streams[1].b != nil {
 		return nil
 	}
-	files := l.logs.spares.take(l.logs.dir(l.id))
-	if files == nil {
+	sp := l.logs.spares.take(l.logs.dir(l.id))
+	if sp == nil {
 		return nil
 	}
-	l.streams[0].b, l.streams[1].b = files[0], files[1]
-	return files[s]
+	l.streams[0].b, l.streams[1].b = sp.files[0], sp.files[1]
+	l.idx.(*indexFile).f = sp.index // nothing is indexed before it is written
+	return sp.files[s]
 }
 
 // makeDir makes the process's folder with its first stream, and clears it of a

@@ -9,7 +9,7 @@ import (
 
 // recover takes up the files of a run, with the entries up to lastSeq.
 func (l *Log) recover(lastSeq int64) error {
-	x, err := openIndex(l.path(".idx"), true)
+	x, err := openIndex(l.path(indexSuffix), true)
 	switch {
 	case err == nil:
 		l.idx = x

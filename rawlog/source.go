@@ -113,7 +113,7 @@ func (ls *Logs) openFinished(id int64, run int) (*finished, error) {
 		return nil, ErrNotKept
 	}
 	f := &finished{idx: noIndex{}}
-	x, err := openIndex(ls.path(id, run, ".idx"), false)
+	x, err := openIndex(ls.path(id, run, indexSuffix), false)
 	if err == nil {
 		f.idx = x
 	} else if !errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 // stock is how many folders are made ahead.
 const stock = 4
 
-// spares are folders of first runs, made ahead with both files in them. A new
+// spares are folders of first runs, made ahead with their files in them. A new
 // inode can cost hundreds of microseconds, on a file system that has freed many
 // lately; renaming a folder costs ten, and the making is done while programs
 // run. It is an economy only: whoever finds no spare makes what it needs.
@@ -30,11 +30,12 @@ type spares struct {
 type spare struct {
 	path  string
 	files [2]*fileBacking
+	index *os.File
 }
 
 // take makes a spare the folder at path, which must not exist. It returns nil
 // if there is none, and sees to it that there will be.
-func (s *spares) take(path string) *[2]*fileBacking {
+func (s *spares) take(path string) *spare {
 	s.mu.Lock()
 	var sp *spare
 	if n := len(s.ready); n > 0 {
@@ -55,7 +56,7 @@ func (s *spares) take(path string) *[2]*fileBacking {
 	for _, f := range sp.files {
 		f.path = filepath.Join(path, filepath.Base(f.path))
 	}
-	return &sp.files
+	return sp
 }
 
 // giveBack keeps a spare that could not be used where that is the path's fault,
@@ -134,6 +135,12 @@ func makeSpare(path string) (*spare, error) {
 		}
 		sp.files[i] = f
 	}
+	index, err := createIndex(filepath.Join(path, "1"+indexSuffix))
+	if err != nil {
+		sp.remove()
+		return nil, err
+	}
+	sp.index = index
 	return sp, nil
 }
 
@@ -142,6 +149,9 @@ func (sp *spare) remove() {
 		if f != nil {
 			_ = f.close()
 		}
+	}
+	if sp.index != nil {
+		_ = sp.index.Close()
 	}
 	_ = os.RemoveAll(sp.path)
 }

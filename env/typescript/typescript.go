@@ -73,6 +73,7 @@ var (
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Counter     = (*Env)(nil)
 	_ env.Checker     = (*Env)(nil)
+	_ env.Enclosed    = (*Env)(nil)
 )
 
 // New makes the environment.
@@ -153,6 +154,9 @@ func (e *Env) Info() engine.Info {
 	}
 	return e.works.engine.Info()
 }
+
+// Enclosed says that a program reaches nothing by itself.
+func (e *Env) Enclosed() {}
 
 // Execute runs one program.
 func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result, error) {

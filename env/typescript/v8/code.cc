@@ -55,21 +55,21 @@ int Used(int pagemap, uintptr_t block, uintptr_t page) {
   return used;
 }
 
-// Hold replaces a block by a copy of it in a huge page. The code that does this
-// may be part of it: the bytes it returns to are the same.
-bool Hold(uintptr_t block, int protection) {
+// Hold replaces some blocks by a copy of them in huge pages. The code that does
+// this may be part of them: the bytes it returns to are the same.
+bool Hold(uintptr_t start, size_t size, int protection) {
   char* room = static_cast<char*>(
-      mmap(nullptr, 2 * kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+      mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (room == MAP_FAILED) return false;
   uintptr_t copy = (reinterpret_cast<uintptr_t>(room) + kHuge - 1) & ~(kHuge - 1);
   void* at = reinterpret_cast<void*>(copy);
-  memcpy(at, reinterpret_cast<void*>(block), kHuge);
-  bool held = madvise(at, kHuge, kCollapse) == 0 && mprotect(at, kHuge, protection) == 0 &&
-              mremap(at, kHuge, kHuge, MREMAP_MAYMOVE | MREMAP_FIXED, block) != MAP_FAILED;
+  memcpy(at, reinterpret_cast<void*>(start), size);
+  bool held = madvise(at, size, kCollapse) == 0 && mprotect(at, size, protection) == 0 &&
+              mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, start) != MAP_FAILED;
   uintptr_t before = copy - reinterpret_cast<uintptr_t>(room);
   if (before > 0) munmap(room, before);
-  if (!held) munmap(at, kHuge);
-  munmap(reinterpret_cast<char*>(copy) + kHuge, kHuge - before);
+  if (!held) munmap(at, size);
+  munmap(reinterpret_cast<char*>(copy) + size, kHuge - before);
   return held;
 }
 
@@ -77,13 +77,21 @@ bool Hold(uintptr_t block, int protection) {
 
 void HoldCode() {
   const uintptr_t page = sysconf(_SC_PAGESIZE);
-  const int worthwhile = static_cast<int>(kHuge / page / 8);
+  const int worthwhile = static_cast<int>(kHuge / page / 4);
   int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (pagemap < 0) return;
   prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
   for (const Mapping& m : Mappings()) {
-    for (uintptr_t block = (m.start + kHuge - 1) & ~(kHuge - 1); block + kHuge <= m.end; block += kHuge) {
-      if (Used(pagemap, block, page) >= worthwhile && !Hold(block, m.protection)) break;
+    uintptr_t from = 0;  // of blocks in a row that are worthwhile
+    for (uintptr_t block = (m.start + kHuge - 1) & ~(kHuge - 1);; block += kHuge) {
+      bool inside = block + kHuge <= m.end;
+      if (inside && Used(pagemap, block, page) >= worthwhile) {
+        if (from == 0) from = block;
+        continue;
+      }
+      if (from != 0 && !Hold(from, block - from, m.protection)) break;
+      from = 0;
+      if (!inside) break;
     }
   }
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
