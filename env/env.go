@@ -78,6 +78,21 @@ type Enclosed interface {
 	Enclosed()
 }
 
+// Resumable is an Environment whose runs can go on under another host from what
+// they remembered (Host.Remember): Input.Resume then says so. A run of it that
+// is paused outlives its host, and is still paused under the next one; any other
+// goes on when it is asked to, as a new run.
+type Resumable interface {
+	Environment
+	Resumable()
+}
+
+// Meter is an Environment that knows how much processor time a run has used so
+// far, with all its processes.
+type Meter interface {
+	CPU(eid process.ID) time.Duration
+}
+
 // Counter is an Environment that knows how many processes of the operating
 // system a run consists of.
 type Counter interface {
@@ -95,6 +110,9 @@ type Input struct {
 	EID  process.ID // the process's id
 	Run  int
 	Spec *process.Spec // secrets included; not to be changed
+
+	// Resume says that the run goes on from its transcript; see Resumable.
+	Resume bool
 
 	// Payload is a Go value that came with the spec, for environments that
 	// run Go code. It is not stored: a later host does not have it.
@@ -156,6 +174,25 @@ type Host interface {
 	// Signal sends a signal to a child that Spawn returned; SIGKILL ends it
 	// with all below it. Any other id is process.ErrNotFound.
 	Signal(ctx context.Context, child process.ID, s process.Signal) error
+	// Rerun runs a child that Spawn returned, and that is idle, again; what its
+	// earlier runs left is kept. Any other id is process.ErrNotFound.
+	Rerun(ctx context.Context, child process.ID) error
+	// Read returns up to limit bytes of what a child that Spawn returned wrote
+	// in its newest run, from an offset on, also while it runs; next is where
+	// to go on, over says that nothing follows.
+	Read(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) (data []byte, next int64, over bool, err error)
+
+	// Emit records an event of the run's own: a step, progress, a label, a
+	// warning, a summary. Other payloads are ignored.
+	Emit(p process.Payload)
+	// Spend adds to the tokens that the run and all above it have used. It is
+	// process.ErrBudget once a budget is used up; the run is then being ended.
+	Spend(ctx context.Context, tokens int64) error
+	// Remember adds messages to the process's transcript, and returns when they
+	// are durable. The host numbers them.
+	Remember(ctx context.Context, messages ...process.Message) error
+	// Transcript returns what the process remembered, in all its runs.
+	Transcript(ctx context.Context) ([]process.Message, error)
 
 	// Timing returns the run's waits, defaults filled in.
 	Timing() Timing

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -102,6 +103,46 @@ func (h *host) Signal(ctx context.Context, child process.ID, s process.Signal) e
 	}
 	_, err := h.p.k.Signal(ctx, child, s, SignalOptions{})
 	return err
+}
+
+// Rerun implements env.Host.
+func (h *host) Rerun(ctx context.Context, child process.ID) error {
+	if err := h.own(ctx, child); err != nil {
+		return err
+	}
+	return h.p.k.Run(ctx, child, true)
+}
+
+// Read implements env.Host.
+func (h *host) Read(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) (data []byte, next int64, over bool, err error) {
+	if err := h.own(ctx, child); err != nil {
+		return nil, 0, false, err
+	}
+	rec, err := h.p.k.Process(ctx, child)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	idle := rec.State == process.Idle
+	stream := StreamOf(s)
+	o, err := h.p.k.openRun(child, &rec.Run)
+	if errors.Is(err, process.ErrNotKept) {
+		return nil, offset, idle, nil // nothing was written yet, or it is not kept
+	}
+	if err != nil {
+		return nil, 0, false, err
+	}
+	defer o.Close()
+	from := max(0, offset)
+	for _, hole := range o.Holes(stream) {
+		if from >= hole.From && from < hole.To {
+			from = hole.To
+		}
+	}
+	end := o.Size(stream)
+	data = make([]byte, max(0, min(end-from, int64(limit))))
+	n, _ := o.ReadAt(stream, data, from)
+	next = from + int64(n)
+	return data[:n], next, idle && next >= end, nil
 }
 
 // own returns nil for a child of this process; all others are unknown to it.

@@ -85,6 +85,20 @@ func (h *earlyHost) Await(ctx context.Context, child process.ID) (env.Ended, err
 	return h.host.Await(ctx, child)
 }
 
+func (h *earlyHost) Rerun(ctx context.Context, child process.ID) error {
+	if err := h.exist(); err != nil {
+		return err
+	}
+	return h.host.Rerun(ctx, child)
+}
+
+func (h *earlyHost) Remember(ctx context.Context, messages ...process.Message) error {
+	if err := h.exist(); err != nil {
+		return err
+	}
+	return h.host.Remember(ctx, messages...)
+}
+
 func (h *earlyHost) Signal(ctx context.Context, child process.ID, s process.Signal) error {
 	if err := h.exist(); err != nil {
 		return err

@@ -131,6 +131,7 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 	if t := p.clock.stopped; !t.IsZero() { // when it ended, not when all was told: another may have its slot
 		r.CompletedAt = t.UTC()
 	}
+	v.usage.Tokens += r.Usage.Tokens
 	r.Usage = v.usage
 	p.readClock(&r.Usage)
 	if ev.Progress.Kind != "" {

@@ -55,6 +55,7 @@ const ErrHostExited = "host process exited"
 var (
 	ErrCanceled = errors.New("canceled")
 	ErrTimeout  = errors.New("timeout")
+	ErrBudget   = errors.New(ReasonBudget)
 )
 
 // Error is an error a caller can match by code and show to a person.

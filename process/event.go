@@ -33,6 +33,11 @@ const (
 	KindSignalDelivered    Kind = "signal_delivered"
 	KindPaused             Kind = "paused"
 	KindResumed            Kind = "resumed"
+	KindStepStarted        Kind = "step_started"
+	KindStepFinished       Kind = "step_finished"
+	KindStalled            Kind = "stalled"
+	KindRecovered          Kind = "recovered"
+	KindReattached         Kind = "reattached"
 	KindToolCalled         Kind = "tool_called"
 	KindToolReturned       Kind = "tool_returned"
 	KindApprovalRequested  Kind = "approval_requested"
@@ -174,6 +179,38 @@ type (
 	Paused struct{}
 	// Resumed says that the run goes on. A kill ends a pause without it.
 	Resumed struct{}
+	// StepStarted says that an agent begins a step: a model call and the tool
+	// calls it leads to.
+	StepStarted struct {
+		Step int `json:"step"`
+	}
+	// StepFinished says what a step took. CostUSD is nil where the model's
+	// prices are not known. Retries is how often the model was asked again.
+	StepFinished struct {
+		Step         int      `json:"step"`
+		Model        string   `json:"model"`
+		InputTokens  int64    `json:"inputTokens"`
+		CachedTokens int64    `json:"cachedTokens"`
+		OutputTokens int64    `json:"outputTokens"`
+		CostUSD      *float64 `json:"costUsd"`
+		Calls        int      `json:"calls"`
+		Retries      int      `json:"retries"`
+		DurationMS   int64    `json:"durationMs"`
+		Error        string   `json:"error,omitempty"`
+	}
+	// Stalled says that nothing was heard of a run for longer than its
+	// heartbeat. Nothing is done about it.
+	Stalled struct {
+		SilentMS int64 `json:"silentMs"`
+	}
+	// Recovered says that a stalled run was heard of again.
+	Recovered struct {
+		SilentMS int64 `json:"silentMs"`
+	}
+	// Reattached says that a run outlived its host and goes on under this one.
+	Reattached struct {
+		PID int `json:"pid,omitempty"`
+	}
 	// ToolCalled says that the run called a tool. Call numbers a run's calls
 	// from 1. Parameters and results are the program's own affair: they may
 	// hold secrets and are not in events.
@@ -268,6 +305,11 @@ func (InterpreterError) kind() Kind   { return KindInterpreterError }
 func (SignalDelivered) kind() Kind    { return KindSignalDelivered }
 func (Paused) kind() Kind             { return KindPaused }
 func (Resumed) kind() Kind            { return KindResumed }
+func (StepStarted) kind() Kind        { return KindStepStarted }
+func (StepFinished) kind() Kind       { return KindStepFinished }
+func (Stalled) kind() Kind            { return KindStalled }
+func (Recovered) kind() Kind          { return KindRecovered }
+func (Reattached) kind() Kind         { return KindReattached }
 func (ToolCalled) kind() Kind         { return KindToolCalled }
 func (ToolReturned) kind() Kind       { return KindToolReturned }
 func (ApprovalRequested) kind() Kind  { return KindApprovalRequested }
@@ -306,6 +348,11 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSignalDelivered:    decode[SignalDelivered],
 	KindPaused:             decode[Paused],
 	KindResumed:            decode[Resumed],
+	KindStepStarted:        decode[StepStarted],
+	KindStepFinished:       decode[StepFinished],
+	KindStalled:            decode[Stalled],
+	KindRecovered:          decode[Recovered],
+	KindReattached:         decode[Reattached],
 	KindToolCalled:         decode[ToolCalled],
 	KindToolReturned:       decode[ToolReturned],
 	KindApprovalRequested:  decode[ApprovalRequested],

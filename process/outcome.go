@@ -44,7 +44,12 @@ const (
 
 	// ReasonPaused is that of a run killed while it was paused; its code is 1.
 	ReasonPaused = "context cancelled while paused"
+	// ReasonMaxSteps is that of an agent that took all its steps; its code is 1.
+	ReasonMaxSteps = "max steps exceeded"
+	// ReasonBudget is that of a run whose budget, or one above it, was used up.
+	ReasonBudget = "budget_exceeded"
 
+	ExitCodeBudget   = 2
 	ExitCodeTimeout  = 124
 	ExitCodeCanceled = 130
 )

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -10,6 +11,8 @@ const (
 	EnvCommand    = "command"
 	EnvFunction   = "function"
 	EnvTypeScript = "typescript" // registered by who links it
+	EnvAgent      = "agent"      // likewise
+	EnvSupervisor = "supervisor"
 )
 
 // Interpreters that need no rule file.
@@ -56,6 +59,14 @@ type Options struct {
 	Limits  Limits
 	NoJIT   bool     // typescript: interpret only
 	Tools   []string // patterns of the tools it may call; nil: what the policy allows
+
+	Budget    Budget
+	Heartbeat time.Duration // of silence before it counts as stalled; 0: the environment's default; NoTimeout: never
+
+	Model    string // agent
+	Provider string // agent: "openai", "anthropic"; empty: the daemon's default
+	MaxSteps int    // agent; 0: the daemon's default
+	System   string // agent: replaces the default system prompt
 }
 
 // Limits bound what one run consumes. A zero field asks for the environment's
@@ -76,11 +87,25 @@ type optionsJSON struct {
 	Limits    *Limits  `json:"limits,omitempty"`
 	JIT       *bool    `json:"jit,omitempty"`
 	Tools     []string `json:"tools,omitzero"`
+	Budget    *Budget  `json:"budget,omitempty"`
+	Heartbeat *int64   `json:"heartbeat,omitempty"` // 0: never
+	Model     string   `json:"model,omitempty"`
+	Provider  string   `json:"provider,omitempty"`
+	MaxSteps  int      `json:"maxSteps,omitempty"`
+	System    string   `json:"system,omitempty"`
 }
 
 // MarshalJSON writes milliseconds; no timeout is null.
 func (o Options) MarshalJSON() ([]byte, error) {
-	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds(), Tools: o.Tools}
+	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds(), Tools: o.Tools,
+		Model: o.Model, Provider: o.Provider, MaxSteps: o.MaxSteps, System: o.System}
+	if o.Budget != (Budget{}) {
+		w.Budget = &o.Budget
+	}
+	if o.Heartbeat != 0 {
+		ms := max(0, o.Heartbeat.Milliseconds())
+		w.Heartbeat = &ms
+	}
 	if o.Limits != (Limits{}) {
 		w.Limits = &o.Limits
 	}
@@ -100,7 +125,14 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS), Tools: w.Tools}
+	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS), Tools: w.Tools,
+		Model: w.Model, Provider: w.Provider, MaxSteps: w.MaxSteps, System: w.System}
+	if w.Budget != nil {
+		o.Budget = *w.Budget
+	}
+	if w.Heartbeat != nil {
+		o.Heartbeat = cmp.Or(ms(*w.Heartbeat), NoTimeout)
+	}
 	if w.Limits != nil {
 		o.Limits = *w.Limits
 	}

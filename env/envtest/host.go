@@ -23,6 +23,9 @@ type Host struct {
 	OnSpawn  func(ctx context.Context, s process.Spec) (process.ID, error)
 	OnAwait  func(ctx context.Context, child process.ID) (env.Ended, error)
 	OnSignal func(ctx context.Context, child process.ID, s process.Signal) error
+	OnRerun  func(ctx context.Context, child process.ID) error
+	OnRead   func(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) ([]byte, int64, bool, error)
+	OnSpend  func(ctx context.Context, tokens int64) error
 
 	Began chan struct{} // closed by Started
 	once  sync.Once
@@ -37,6 +40,9 @@ type Host struct {
 	calls    []Call
 	spawned  []process.Spec
 	signals  []Sent
+	emitted  []process.Payload
+	spent    int64
+	messages []process.Message
 }
 
 var _ env.Host = (*Host)(nil)
@@ -208,6 +214,72 @@ func (h *Host) Signals() []Sent {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.signals)
+}
+
+// Rerun answers by OnRerun.
+func (h *Host) Rerun(ctx context.Context, child process.ID) error {
+	if h.OnRerun == nil {
+		return process.ErrNotFound
+	}
+	return h.OnRerun(ctx, child)
+}
+
+// Read answers by OnRead.
+func (h *Host) Read(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) ([]byte, int64, bool, error) {
+	if h.OnRead == nil {
+		return nil, 0, false, process.ErrNotFound
+	}
+	return h.OnRead(ctx, child, s, offset, limit)
+}
+
+// Emit keeps the payload.
+func (h *Host) Emit(p process.Payload) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.emitted = append(h.emitted, p)
+}
+
+// Emitted returns what Emit was given so far, in order.
+func (h *Host) Emitted() []process.Payload {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.emitted)
+}
+
+// Spend counts, and answers by OnSpend where it is set.
+func (h *Host) Spend(ctx context.Context, tokens int64) error {
+	h.mu.Lock()
+	h.spent += tokens
+	h.mu.Unlock()
+	if h.OnSpend == nil {
+		return nil
+	}
+	return h.OnSpend(ctx, tokens)
+}
+
+// Spent is the sum of all that was spent.
+func (h *Host) Spent() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.spent
+}
+
+// Remember numbers the messages and keeps them.
+func (h *Host) Remember(ctx context.Context, messages ...process.Message) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range messages {
+		m.Number, m.Run, m.At = int64(len(h.messages)+1), 1, time.Now()
+		h.messages = append(h.messages, m)
+	}
+	return ctx.Err()
+}
+
+// Transcript returns what was remembered.
+func (h *Host) Transcript(ctx context.Context) ([]process.Message, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.messages), ctx.Err()
 }
 
 // Timing is short.
