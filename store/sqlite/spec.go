@@ -24,6 +24,12 @@ type specJSON struct {
 	Limits      process.Limits    `json:"limits"`
 	NoJIT       bool              `json:"noJit"`
 	Tools       []string          `json:"tools"` // null: what the policy allows
+	Budget      process.Budget    `json:"budget"`
+	Heartbeat   time.Duration     `json:"heartbeat"`
+	Model       string            `json:"model"`
+	Provider    string            `json:"provider"`
+	MaxSteps    int               `json:"maxSteps"`
+	System      string            `json:"system"`
 	Key         string            `json:"key"`
 	KeyRequest  string            `json:"keyRequest"`
 	Command     *commandJSON      `json:"command"`
@@ -70,6 +76,14 @@ func (o *object) spec(s *process.Spec) (string, error) {
 	if s.Options.Tools != nil { // none is not the same as any
 		o.value("tools", s.Options.Tools)
 	}
+	if s.Options.Budget != (process.Budget{}) {
+		o.value("budget", s.Options.Budget)
+	}
+	o.int("heartbeat", int64(s.Options.Heartbeat))
+	o.string("model", s.Options.Model)
+	o.string("provider", s.Options.Provider)
+	o.int("maxSteps", int64(s.Options.MaxSteps))
+	o.string("system", s.Options.System)
 	o.string("key", s.Key.Name)
 	o.string("keyRequest", s.Key.Request)
 	if s.Command != nil {
@@ -120,7 +134,8 @@ func decodeSpec(text []byte, s *process.Spec) error {
 	}
 	s.Label, s.Tags, s.Interpreter, s.Priority, s.RawOutput = j.Label, j.Tags, j.Interpreter, j.Priority, j.RawOutput
 	s.Options = process.Options{Timeout: j.Timeout, Grace: j.Grace, Drain: j.Drain,
-		Limits: j.Limits, NoJIT: j.NoJIT, Tools: j.Tools}
+		Limits: j.Limits, NoJIT: j.NoJIT, Tools: j.Tools, Budget: j.Budget, Heartbeat: j.Heartbeat,
+		Model: j.Model, Provider: j.Provider, MaxSteps: j.MaxSteps, System: j.System}
 	s.Key = process.Key{Name: j.Key, Request: j.KeyRequest}
 	s.Command = decodeCommand(j.Command)
 	return nil
