@@ -60,25 +60,30 @@ func (k *Kernel) Processes(ctx context.Context, q process.Query) (process.Page, 
 	}
 }
 
+// activeRuns is how many runs of the table are looked at in one hold of its lock.
+const activeRuns = 256
+
 // activePage pages through the table.
 func (k *Kernel) activePage(q process.Query) process.Page {
 	var page process.Page
 	before, _ := q.Before()
-	for _, p := range k.table.list() {
-		if before != 0 && p.id >= before || !p.created() {
-			continue
+	for {
+		runs := k.table.below(before, max(q.Limit, activeRuns))
+		if len(runs) == 0 {
+			return page
 		}
-		rec := p.current()
-		if !q.Matches(rec) {
-			continue
+		before = runs[len(runs)-1].id
+		for _, p := range runs {
+			if !p.created() || !q.Matches(p.view.Load()) {
+				continue
+			}
+			if len(page.Processes) == q.Limit {
+				page.Next = page.Processes[q.Limit-1].ID.String()
+				return page
+			}
+			page.Processes = append(page.Processes, *p.current())
 		}
-		if len(page.Processes) == q.Limit {
-			page.Next = page.Processes[q.Limit-1].ID.String()
-			break
-		}
-		page.Processes = append(page.Processes, *rec)
 	}
-	return page
 }
 
 // Runs returns all runs of a process, newest first.

@@ -13,6 +13,7 @@ import (
 type table struct {
 	mu     sync.Mutex
 	procs  map[process.ID]*proc
+	order  order                 // of procs
 	held   map[process.ID]bool   // idle processes being deleted or re-run
 	births map[process.ID]*birth // who wait for a process's next run
 }
@@ -76,6 +77,7 @@ func (t *table) add(p *proc) (parent *proc, alive, doomed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.procs[p.id] = p
+	t.order.add(p)
 	t.announce(p.id)
 	parent = t.procs[p.rec.Parent]
 	if parent == p {
@@ -121,6 +123,7 @@ func (t *table) remove(p *proc) {
 	defer t.mu.Unlock()
 	if t.procs[p.id] == p {
 		delete(t.procs, p.id)
+		t.order.remove(p)
 		p.tree.Add(-1)
 	}
 	if p.parent != nil {
@@ -166,13 +169,15 @@ func (t *table) descendants(p *proc) []*proc {
 // list returns all runs, newest first.
 func (t *table) list() []*proc {
 	t.mu.Lock()
-	all := make([]*proc, 0, len(t.procs))
-	for _, p := range t.procs {
-		all = append(all, p)
-	}
-	t.mu.Unlock()
-	slices.SortFunc(all, func(a, b *proc) int { return int(b.id - a.id) })
-	return all
+	defer t.mu.Unlock()
+	return t.order.below(0, len(t.procs))
+}
+
+// below returns up to n runs with ids below one, newest first; 0: the newest.
+func (t *table) below(id process.ID, n int) []*proc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.order.below(id, n)
 }
 
 func (t *table) len() int {
