@@ -22,6 +22,7 @@ type Run struct {
 	Usage       Usage
 	Captured    RawOutput // the policy its output was captured under
 	LogsPruned  bool      // the raw logs were removed by retention
+	Resumed     bool      // it goes on from the transcript of those before it
 	StartedAt   time.Time
 	CompletedAt time.Time
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,8 +28,8 @@ func (c *Change) Target() process.ID {
 }
 
 // Check reports what makes a change one that no store accepts, whatever it
-// holds: parts about different processes, unknown states, events that are not
-// in order or not to be stored. It finds mistakes of the caller, so stores
+// holds: parts about different processes, unknown states, events and messages
+// that are not in order or not to be stored. It finds mistakes of the caller, so stores
 // share it and apply nothing of a batch that has one.
 func (c *Change) Check() error {
 	id := c.Target()
@@ -49,6 +50,9 @@ func (c *Change) Check() error {
 	if err := checkApprovals(id, c.Approvals); err != nil {
 		return err
 	}
+	if err := checkMessages(id, c.Messages); err != nil {
+		return err
+	}
 	return checkEvents(id, c.Events)
 }
 
@@ -66,6 +70,28 @@ func checkApprovals(id process.ID, approvals []process.Approval) error {
 	}
 	return nil
 }
+
+func checkMessages(id process.ID, messages []process.Message) error {
+	var last int64
+	for i := range messages {
+		m := &messages[i]
+		if m.Number <= last {
+			return fmt.Errorf("messages of process %d are out of order: %d after %d", id, m.Number, last)
+		}
+		last = m.Number
+		for _, c := range m.Calls {
+			if !storable(c.Arguments) {
+				return fmt.Errorf("message %d of process %d: the arguments of the call %q are not JSON", m.Number, id, c.ID)
+			}
+		}
+		if !storable(m.Extra) {
+			return fmt.Errorf("message %d of process %d: its extra is not JSON", m.Number, id)
+		}
+	}
+	return nil
+}
+
+func storable(b json.RawMessage) bool { return len(b) == 0 || json.Valid(b) }
 
 func checkStates(p *process.Process) error {
 	if !slices.Contains(process.States(), p.State) {

@@ -1,5 +1,5 @@
 // Package store is the contract of Reeve's persistence: records, earlier runs,
-// events, findings and approvals. Output bytes never enter a store; they live in
+// events, findings, approvals and transcripts. Output bytes never enter a store; they live in
 // flat files (package rawlog).
 //
 // A store has one writer, the kernel's journal, which batches what arrives
@@ -33,14 +33,18 @@ type Change struct {
 	// Update replaces everything of an existing process but its Spec and
 	// CreatedAt. LogsPruned, once recorded for a run, stays.
 	Update *process.Process
-	// ID names the process that Archive, Events and Approvals belong to. It may be left
-	// out where Insert or Update names it.
+	// ID names the process that the rest belongs to. It may be left out where
+	// Insert or Update names it.
 	ID process.ID
 	// Events are numbered, in order, and never live-only or output lines.
 	// Findings among them are also found by Findings.
 	Events []process.Event
 	// Approvals of the process are added, or replace what carries their id.
 	Approvals []process.Approval
+	// Messages are added to the process's transcript, numbered in order. A
+	// number that is stored already keeps what it has. Their strings are
+	// valid UTF-8 and their JSON is compact.
+	Messages []process.Message
 }
 
 // Marks are the highest numbers ever used, also by what was deleted since.
@@ -106,6 +110,11 @@ type Store interface {
 	// Approvals returns at most q.Limit approvals that match, newest first,
 	// below q.Before. The query is normalized.
 	Approvals(ctx context.Context, q process.ApprovalQuery) ([]process.Approval, error)
+
+	// Messages returns at most limit messages of a process's transcript after a
+	// number. They go with their process and not before: no retention removes
+	// them.
+	Messages(ctx context.Context, id process.ID, after int64, limit int) ([]process.Message, error)
 
 	// Delete removes a process and all that belongs to it, and makes its
 	// children parentless.

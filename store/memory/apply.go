@@ -88,6 +88,7 @@ func (s *Store) apply(c *store.Change) {
 	for i := range c.Approvals {
 		s.putApproval(&c.Approvals[i])
 	}
+	e.remember(c.Messages)
 }
 
 func (s *Store) insert(p *process.Process) {

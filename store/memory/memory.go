@@ -41,6 +41,7 @@ type entry struct {
 	finalized int64           // cursor of the newest run's finalized event; 0: none yet
 	archived  []archivedRun   // by number
 	events    []*process.Event
+	messages  []process.Message // by number
 }
 
 type archivedRun struct {

@@ -23,6 +23,7 @@ type write struct {
 	chunks    []driver.Value // rows, one behind the other
 	findings  [][]driver.Value
 	approvals [][]driver.Value
+	messages  [][]driver.Value
 	ends      []end // finalized events that no other row tells
 }
 
@@ -156,6 +157,11 @@ func (w *writer) events(c *write) error {
 	}
 	for _, row := range c.approvals {
 		if _, err := w.putApproval.exec(row...); err != nil {
+			return err
+		}
+	}
+	for _, row := range c.messages {
+		if _, err := w.insertMessage.exec(row...); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,7 @@ type bodyJSON struct {
 	Captured    process.RawOutput `json:"captured"`
 	StartedAt   int64             `json:"startedAt"`
 	CompletedAt int64             `json:"completedAt"`
+	Resumed     bool              `json:"resumed"`
 }
 
 type exitJSON struct {
@@ -101,6 +102,7 @@ func (o *object) run(r *process.Run) {
 	o.string("captured", string(r.Captured))
 	o.int("startedAt", optionalNanos(r.StartedAt))
 	o.int("completedAt", optionalNanos(r.CompletedAt))
+	o.bool("resumed", r.Resumed)
 }
 
 func (o *object) outcome(v *process.Outcome) {
@@ -157,7 +159,7 @@ func decodeRun(text []byte, r *process.Run) error {
 func (j *bodyJSON) into(r *process.Run) {
 	r.Lifecycle, r.Error, r.Output = process.Lifecycle(j.Lifecycle), j.Error, j.Output
 	r.StdoutBytes, r.StderrBytes = j.StdoutBytes, j.StderrBytes
-	r.Phase, r.Enforced, r.Captured = j.Phase, j.Enforced, j.Captured
+	r.Phase, r.Enforced, r.Captured, r.Resumed = j.Phase, j.Enforced, j.Captured, j.Resumed
 	r.StartedAt, r.CompletedAt = optionalTime(j.StartedAt), optionalTime(j.CompletedAt)
 	if j.Exit != nil {
 		r.Exit = &process.Exit{Code: j.Exit.Code, Reason: j.Exit.Reason, Signal: j.Exit.Signal}

@@ -14,7 +14,8 @@
 //	 ├─ runs      earlier runs                              one row a run
 //	 ├─ events    the events of one change, as JSON         one row a change
 //	 ├─ findings  findings among the events                 one row a finding
-//	 └─ approvals tool calls a person decides               one row a call
+//	 ├─ approvals tool calls a person decides               one row a call
+//	 └─ messages  an agent's transcript                     one row a message, never changes
 //
 // What is filtered or ordered by is a column, the rest is one JSON text a row:
 // writing is what this store does most, and each index costs every job. Every
@@ -26,9 +27,9 @@
 // There are no foreign keys: they would cost a lookup for every event, and
 // there is one place that deletes (delete.go).
 //
-// Secrets, the values of Command.Env and Command.StdinData and the parameters of
-// calls that a person decides, are stored sealed
-// and nowhere else, the write-ahead log included; their names are not secret.
+// Secrets, the values of Command.Env and Command.StdinData, the parameters of
+// calls that a person decides and what transcripts say, are stored sealed and
+// nowhere else, the write-ahead log included; their names are not secret.
 // Process and Unsettled open them. Processes, the list, does not: there each
 // secret is process.Redacted.
 //

@@ -36,7 +36,8 @@ func TestReopen(t *testing.T) {
 	}
 	apply(t, s, changes...)
 	full := storetest.Full(50, 3)
-	apply(t, s, j.finished(1), store.Change{Insert: full})
+	said := storetest.FullMessage(1, 1)
+	apply(t, s, j.finished(1), store.Change{Insert: full, Messages: []process.Message{said}})
 	if err := s.Delete(t.Context(), 40); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +58,10 @@ func TestReopen(t *testing.T) {
 		evs, err := s.Events(t.Context(), 1, 0, 100)
 		if err != nil || len(evs) != 6 {
 			t.Errorf("%d events, %v", len(evs), err)
+		}
+		messages, err := s.Messages(t.Context(), full.ID, 0, 10)
+		if d := cmp.Diff([]process.Message{said}, messages); err != nil || d != "" {
+			t.Errorf("messages %v (-want +got):\n%s", err, d)
 		}
 		if s.marks.created.high == never || s.marks.events.high == never {
 			t.Errorf("the clocks were forgotten: %+v", s.marks)
@@ -85,7 +90,8 @@ func TestSecretsAreOnlyStoredSealed(t *testing.T) {
 	apply(t, s, store.Change{Insert: p})
 	p.State = process.Running
 	apply(t, s, store.Change{Update: p, Approvals: []process.Approval{{ID: 1, Process: 1, Service: "NAME_OF_IT",
-		State: process.ApprovalPending, Params: []byte(`{"token":"s3cr3t-of-a-call"}`)}}})
+		State: process.ApprovalPending, Params: []byte(`{"token":"s3cr3t-of-a-call"}`)}},
+		Messages: []process.Message{{Number: 1, Text: "s3cr3t-of-a-conversation"}}})
 
 	look := func(when string) {
 		t.Helper()

@@ -80,6 +80,9 @@ func (s *Store) encodeRows(enc *encoder, c *store.Change, w *write) (err error) 
 	if w.approvals, err = s.approvalRows(c.Approvals); err != nil {
 		return err
 	}
+	if w.messages, err = s.messageRows(w.id, c.Messages); err != nil {
+		return err
+	}
 	w.chunks, err = enc.chunks(c.Events)
 	return err
 }

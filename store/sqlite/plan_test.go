@@ -92,6 +92,8 @@ func TestReadPlans(t *testing.T) {
 		"approvals by state":   {sqlApprovalsByState, []any{0, 9, 1}},
 		"approvals by process": {sqlApprovalsByProcess, []any{1, 9, -1, 1}},
 		"delete approvals":     {sqlDeleteApprovals, []any{1}},
+		"messages":             {sqlMessages, []any{1, 1, 1}},
+		"delete messages":      {sqlDeleteMessages, []any{1}},
 		"delete events":        {sqlDeleteEvents, []any{1}},
 	} {
 		got := plan(t, s, tt.query, tt.args...)

@@ -26,6 +26,7 @@ type writeStmts struct {
 	lastEvent, eventTime, oldChunks, dropChunk *stmt
 
 	putApproval, pruneApprovals, deleteApprovals *stmt
+	insertMessage, deleteMessages                *stmt
 }
 
 func (s *writeStmts) prepare(w *writer) error {
@@ -47,6 +48,7 @@ func (s *writeStmts) prepare(w *writer) error {
 		{&s.lastEvent, sqlLastEvent}, {&s.eventTime, sqlEventTime},
 		{&s.oldChunks, sqlOldChunks}, {&s.dropChunk, sqlDropChunk},
 		{&s.putApproval, sqlPutApproval}, {&s.pruneApprovals, sqlPruneApprovals}, {&s.deleteApprovals, sqlDeleteApprovals},
+		{&s.insertMessage, sqlInsertMessage}, {&s.deleteMessages, sqlDeleteMessages},
 	} {
 		p, err := w.prepare(st.sql)
 		if err != nil {

@@ -73,7 +73,8 @@ func testAllOrNothing(f *fixture) {
 			f.insertion(f.process(func(p *process.Process) { p.Ref, p.Tags = "fresh", []string{"t"} })),
 			{Archive: &run, Update: &next, ID: old.ID, Events: f.events(old.ID, 2, process.ProcessQueued{},
 				process.FindingEmitted{Finding: process.Finding{Severity: process.Info, Code: "c"}}),
-				Approvals: []process.Approval{{ID: 1, Process: old.ID, State: process.ApprovalPending}}},
+				Approvals: []process.Approval{{ID: 1, Process: old.ID, State: process.ApprovalPending}},
+				Messages:  []process.Message{FullMessage(1, 1)}},
 		}
 	}
 	withRef := func(ref string) store.Change {
@@ -108,6 +109,18 @@ func testAllOrNothing(f *fixture) {
 			evs := f.events(held.ID, 1, process.ProcessQueued{}, process.ProcessStarted{})
 			evs[0], evs[1] = evs[1], evs[0]
 			return store.Change{ID: held.ID, Events: evs}
+		}, nil},
+		"message of unknown": {func() store.Change {
+			return store.Change{ID: 99, Messages: []process.Message{FullMessage(1, 1)}}
+		}, process.ErrNotFound},
+		"messages out of order": {func() store.Change {
+			return store.Change{ID: held.ID, Messages: []process.Message{FullMessage(2, 1), FullMessage(2, 2)}}
+		}, nil},
+		"message without a number": {func() store.Change {
+			return store.Change{ID: held.ID, Messages: []process.Message{FullMessage(0, 1)}}
+		}, nil},
+		"message with arguments that are no JSON": {func() store.Change {
+			return store.Change{ID: held.ID, Messages: []process.Message{{Number: 1, Calls: []process.MessageCall{{Arguments: []byte("{")}}}}}
 		}, nil},
 		"approval of unknown": {func() store.Change {
 			return store.Change{Approvals: []process.Approval{{ID: 9, Process: 99, State: process.ApprovalPending}}}

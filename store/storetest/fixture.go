@@ -204,6 +204,7 @@ type everything struct {
 	After     []store.RunRef
 	Findings  []process.FoundFinding
 	Approvals []process.Approval
+	Messages  map[process.ID][]process.Message
 }
 
 func (f *fixture) everything() everything {
@@ -219,10 +220,12 @@ func (f *fixture) everything() everything {
 		After:     must(f.s.RunsAfter(f.ctx, 0))(f),
 		Findings:  must(f.s.Findings(f.ctx, process.FindingQuery{}))(f),
 		Approvals: f.approvals(process.ApprovalQuery{Limit: process.MaxLimit}),
+		Messages:  map[process.ID][]process.Message{},
 	}
 	for _, p := range e.Processes {
 		e.Runs[p.ID] = must(f.s.Archived(f.ctx, p.ID))(f)
 		e.Events[p.ID] = must(f.s.Events(f.ctx, p.ID, 0, all))(f)
+		e.Messages[p.ID] = must(f.s.Messages(f.ctx, p.ID, 0, all))(f)
 	}
 	return e
 }

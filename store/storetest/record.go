@@ -50,6 +50,8 @@ func testClosed(f *fixture) {
 	f.wantErr("approvals", err, process.ErrClosed)
 	_, err = f.s.PruneApprovals(f.ctx, f.now, "", 1)
 	f.wantErr("prune approvals", err, process.ErrClosed)
+	_, err = f.s.Messages(f.ctx, p.ID, 0, 1)
+	f.wantErr("messages", err, process.ErrClosed)
 	_, err = f.s.AllEvents(f.ctx, 0, 1)
 	f.wantErr("all events", err, process.ErrClosed)
 	f.wantErr("apply", f.s.Apply(f.ctx, []store.Change{f.insertion(f.process())}), process.ErrClosed)
@@ -157,7 +159,7 @@ func testNothingShared(f *fixture) {
 		run := Full(2, 3).Run
 		run.Number = 1
 		return store.Change{Insert: Full(2, 1), Archive: &run, Update: Full(2, 2), ID: 2,
-			Events: f.events(2, 1, payloads()...), Approvals: []process.Approval{FullApproval(1, 2, 1)}}
+			Events: f.events(2, 1, payloads()...), Approvals: []process.Approval{FullApproval(1, 2, 1)}, Messages: []process.Message{FullMessage(1, 1)}}
 	}
 	c := change()
 	f.apply(c)
