@@ -125,7 +125,7 @@ func TestUnknownIDs(t *testing.T) {
 	_, werr := rt.Wait(ctx, 5)
 	_, serr := rt.SubscribeProcess(ctx, 5, 0)
 	_, derr := rt.Delete(ctx, 5)
-	_, rerr := rt.Run(ctx, 5, true)
+	_, rerr := rt.Run(ctx, 5, reeve.RunOptions{Force: true})
 	_, oerr := rt.WriteOutput(ctx, nil, 5, 0, reeve.Stdout)
 	for name, err := range map[string]error{"process": perr, "wait": werr, "subscribe": serr, "delete": derr,
 		"run": rerr, "output": oerr, "cancel": rt.Cancel(5), "kill": rt.Kill(ctx, 5, reeve.KillOptions{})} {
@@ -147,7 +147,7 @@ func TestClosedRuntime(t *testing.T) {
 	if _, err := rt.Spawn(t.Context(), reeve.Command("true")); !errors.Is(err, reeve.ErrClosed) {
 		t.Errorf("spawn: %v", err)
 	}
-	if _, err := rt.Run(t.Context(), p.ID(), true); !errors.Is(err, reeve.ErrClosed) {
+	if _, err := rt.Run(t.Context(), p.ID(), reeve.RunOptions{Force: true}); !errors.Is(err, reeve.ErrClosed) {
 		t.Errorf("run: %v", err)
 	}
 }

@@ -173,7 +173,7 @@ func TestSecretsAreSealed(t *testing.T) {
 	rt.Close()
 	grep()
 	rt = open(t, reeve.Config{Dir: dir})
-	again, err := rt.Run(t.Context(), p.ID(), true)
+	again, err := rt.Run(t.Context(), p.ID(), reeve.RunOptions{Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -283,10 +283,10 @@ func TestRunAgainKeepsEarlierRuns(t *testing.T) {
 	counter := filepath.Join(t.TempDir(), "n")
 	p := spawn(t, rt, reeve.Sh("echo run >> "+counter+"; wc -l < "+counter+"; exit $(wc -l < "+counter+")").Interpreter("none").Env("SECRET", "s3cret"))
 	wait(t, p)
-	if _, err := rt.Run(t.Context(), p.ID(), false); !errors.Is(err, reeve.ErrHasOutputs) {
+	if _, err := rt.Run(t.Context(), p.ID(), reeve.RunOptions{}); !errors.Is(err, reeve.ErrHasOutputs) {
 		t.Errorf("without force: %v", err)
 	}
-	if _, err := rt.Run(t.Context(), p.ID(), true); err != nil {
+	if _, err := rt.Run(t.Context(), p.ID(), reeve.RunOptions{Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, p)
@@ -321,7 +321,7 @@ func TestParkedProcess(t *testing.T) {
 	if len(f.Executed()) != 0 {
 		t.Error("it ran")
 	}
-	if _, err := rt.Run(t.Context(), p.ID(), false); err != nil {
+	if _, err := rt.Run(t.Context(), p.ID(), reeve.RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if o := wait(t, p); !o.Succeeded() {
@@ -399,7 +399,7 @@ func TestActiveCap(t *testing.T) {
 	if parked.ID() != b.ID()+1 {
 		t.Errorf("a refused create used up an id: %d", parked.ID())
 	}
-	if _, err := rt.Run(t.Context(), parked.ID(), false); !errors.Is(err, reeve.ErrTooMany) {
+	if _, err := rt.Run(t.Context(), parked.ID(), reeve.RunOptions{}); !errors.Is(err, reeve.ErrTooMany) {
 		t.Errorf("run: %v", err)
 	}
 	f.Open("go")

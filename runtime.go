@@ -235,9 +235,10 @@ func (rt *Runtime) request(t *Task) (kernel.Request, error) {
 }
 
 // Run queues a new run of an idle process; earlier runs are kept. A process
-// that has outputs needs force.
-func (rt *Runtime) Run(ctx context.Context, id ID, force bool) (*Handle, error) {
-	if err := rt.kernel.Run(ctx, id, force); err != nil {
+// that has outputs needs Force. With Resume an agent goes on from the last step
+// it finished, in whatever way its run ended; other environments refuse that.
+func (rt *Runtime) Run(ctx context.Context, id ID, o RunOptions) (*Handle, error) {
+	if err := rt.kernel.Run(ctx, id, o); err != nil {
 		return nil, err
 	}
 	return &Handle{rt, id}, nil

@@ -29,6 +29,8 @@ type (
 	Retention    = kernel.Retention
 	Pruned       = kernel.Pruned
 	KillOptions  = kernel.KillOptions
+	RunOptions   = kernel.RunOptions
+	Message      = process.Message
 	Filter       = kernel.Filter
 	Subscription = kernel.Subscription
 	Moment       = kernel.Moment

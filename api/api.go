@@ -4,8 +4,9 @@ import "github.com/reeverun/reeve/process"
 
 // Run is the body of POST /processes/{id}/signals/run.
 type Run struct {
-	Force bool `json:"force,omitempty" doc:"Run it although it has outputs. Earlier runs are kept."`
-	Block bool `json:"block,omitempty" doc:"Answer when it has finished."`
+	Force  bool `json:"force,omitempty" doc:"Run it although it has outputs. Earlier runs are kept."`
+	Resume bool `json:"resume,omitempty" doc:"Go on from the last step it finished, instead of anew; for agents. Implies force."`
+	Block  bool `json:"block,omitempty" doc:"Answer when it has finished."`
 }
 
 // Kill is the body of POST /processes/{id}/signals/kill.

@@ -113,6 +113,10 @@ type Input struct {
 
 	// Resume says that the run goes on from its transcript; see Resumable.
 	Resume bool
+	// Paused says that the run begins paused, as an earlier host left it: it
+	// calls Started when Pause, Resume and Kill reach it, and does nothing else
+	// before Resume. Only a Resumable that is a Pauser is given it.
+	Paused bool
 
 	// Payload is a Go value that came with the spec, for environments that
 	// run Go code. It is not stored: a later host does not have it.

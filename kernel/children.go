@@ -110,7 +110,7 @@ func (h *host) Rerun(ctx context.Context, child process.ID) error {
 	if err := h.own(ctx, child); err != nil {
 		return err
 	}
-	return h.p.k.Run(ctx, child, true)
+	return h.p.k.Run(ctx, child, RunOptions{Force: true})
 }
 
 // Read implements env.Host.

@@ -1,6 +1,10 @@
 package kernel
 
-import "time"
+import (
+	"time"
+
+	"github.com/reeverun/reeve/process"
+)
 
 // stopwatch measures how long a run has executed, and how long it was paused.
 // The zero value has not started and reads 0. It is given times that carry a
@@ -18,6 +22,14 @@ type stopwatch struct {
 }
 
 func (s *stopwatch) start(now time.Time) { s.started = now }
+
+// restore takes over the readings of a run that was paused at a time, with what
+// it had used by then, and still is: it has not run since.
+func (s *stopwatch) restore(used process.Usage, pausedAt, now time.Time) {
+	ran := time.Duration(used.WallMS) * time.Millisecond
+	s.paused = time.Duration(used.PausedMS)*time.Millisecond + max(0, now.Sub(pausedAt))
+	s.started, s.pausedAt = now.Add(-ran-s.paused), now
+}
 
 // stop freezes both readings; it ends a pause.
 func (s *stopwatch) stop(now time.Time) {

@@ -21,9 +21,17 @@
 // proc.mu guards one process; it is never held while calling an environment,
 // an interpreter or the store. proc.pausing makes pauses and resumes of one
 // process take turns; it alone is held while the environment does them and
-// while they are committed. The order is proc.pausing, table.mu, proc.mu,
+// while they are committed. proc.remembering makes what is added to one
+// transcript take turns; it alone is held while the store is asked how far that
+// goes. The order is proc.pausing, proc.remembering, table.mu, proc.mu,
 // scheduler.mu, journal.mu, feed.mu; each may be taken under the ones before
 // it, never the other way round.
+//
+// # Hosts come and go
+//
+// A host that closes leaves queued runs queued, and leaves paused ones whose
+// environment can go on from what it remembered (env.Resumable) paused. The next
+// host takes both up; of what else was under way it says that the host exited.
 //
 // # Errands
 //

@@ -55,7 +55,12 @@ func (k *Kernel) execute(ctx context.Context, p *proc) {
 func (p *proc) resolve(res env.Result, err error, answered bool) {
 	p.mu.Lock()
 	if p.resolved {
+		left := p.left
 		p.mu.Unlock()
+		if left != nil {
+			p.calls.Wait()
+			left()
+		}
 		return
 	}
 	p.resolved = true

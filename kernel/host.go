@@ -23,6 +23,11 @@ func (h *host) Started(pid int, e process.Enforced) {
 	p := h.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.reattaching && !p.resolved {
+		p.reattaching = false
+		p.begin()
+		return
+	}
 	if p.resolved || p.move(process.LifecycleRunning) != nil {
 		return
 	}

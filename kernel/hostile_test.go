@@ -169,7 +169,7 @@ func TestHostileFollowOfAFinishedRunDuringARerun(t *testing.T) {
 		return next()
 	}
 	ran := make(chan error, 1)
-	go func() { ran <- r.Run(context.Background(), id, true) }()
+	go func() { ran <- r.Run(context.Background(), id, RunOptions{Force: true}) }()
 	<-committing
 	var b lockedBuffer
 	done := make(chan error, 1)

@@ -313,7 +313,7 @@ func merge(batch []*entry) []store.Change {
 	own := map[int]bool{} // changes whose slices are not an entry's: an entry may be tried again by itself
 	for _, e := range batch {
 		c := e.change
-		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events)+len(c.Approvals) == 0 {
+		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events)+len(c.Approvals)+len(c.Messages) == 0 {
 			continue
 		}
 		i, seen := at[c.ID]
@@ -325,10 +325,11 @@ func merge(batch []*entry) []store.Change {
 		m := &changes[i]
 		if !own[i] {
 			own[i] = true
-			m.Events, m.Approvals = slices.Clip(m.Events), slices.Clip(m.Approvals)
+			m.Events, m.Approvals, m.Messages = slices.Clip(m.Events), slices.Clip(m.Approvals), slices.Clip(m.Messages)
 		}
 		m.Events = append(m.Events, c.Events...)
 		m.Approvals = append(m.Approvals, c.Approvals...)
+		m.Messages = append(m.Messages, c.Messages...)
 		switch {
 		case c.Update == nil:
 		case m.Insert != nil:

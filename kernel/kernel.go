@@ -182,8 +182,8 @@ func (k *Kernel) Drain(ctx context.Context) error {
 }
 
 // Stop stops accepting processes, ends what runs (SIGTERM, the grace, SIGKILL)
-// and waits for it. Queued processes stay queued where they survive, else they
-// are canceled. What there is can still be read, until Close. It may be called
+// and waits for it. Where they survive, queued processes stay queued and paused
+// ones that can go on later stay paused; else they are canceled. What there is can still be read, until Close. It may be called
 // again, and waits then, too.
 func (k *Kernel) Stop() { k.stopping.Do(k.stop) }
 

@@ -182,7 +182,7 @@ func TestConcurrentRerunsStartOne(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			switch err := f.Run(context.Background(), id, true); {
+			switch err := f.Run(context.Background(), id, RunOptions{Force: true}); {
 			case err == nil:
 				started.Add(1)
 			case !errors.Is(err, process.ErrNotIdle):
@@ -326,7 +326,7 @@ func TestRandomSequences(t *testing.T) {
 			case "kill", "kill now":
 				allow(rt, f.Kill(ctx, pick(), KillOptions{Now: op == "kill now"}), process.ErrAlreadyIdle, process.ErrNotFound)
 			case "run":
-				allow(rt, f.Run(ctx, pick(), true), process.ErrNotIdle, process.ErrNotFound)
+				allow(rt, f.Run(ctx, pick(), RunOptions{Force: true}), process.ErrNotIdle, process.ErrNotFound)
 			case "delete":
 				id := pick()
 				if _, err := f.Delete(ctx, id); err == nil {

@@ -102,6 +102,7 @@ func (p *proc) pausable() error {
 func (p *proc) notePause(done func(error)) {
 	p.rec.Paused, p.rec.PausedAt = true, p.k.now()
 	p.tick()
+	p.readClock(&p.rec.Usage) // for a host that takes it up
 	p.record(done, process.Paused{})
 }
 

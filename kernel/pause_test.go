@@ -212,7 +212,7 @@ func TestResumedAndKilledIsPlainlyCanceled(t *testing.T) {
 	if rec := f.wait(t, id); rec.Exit.Code != process.ExitCodeCanceled || rec.Exit.Reason != process.ReasonCanceled {
 		t.Errorf("%+v", rec.Exit)
 	}
-	if err := f.Run(t.Context(), id, true); err != nil {
+	if err := f.Run(t.Context(), id, RunOptions{Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	f.pause(t, id) // the next run can be paused like the first

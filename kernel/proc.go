@@ -46,33 +46,42 @@ type proc struct {
 	calls   sync.WaitGroup // of the environment's Kill, Signal, Pause and Resume
 	pausing sync.Mutex     // one pause or resume at a time; held while it calls the environment
 
-	mu       sync.Mutex
-	rec      process.Process         // the record as it will be once the journal caught up
-	cancel   context.CancelCauseFunc // of the run's context; nil before it starts
-	canceled bool                    // a cancel was asked for
-	timedOut bool                    // the clock ran out
-	killTree bool                    // canceled with all that is below it
-	killed   bool                    // Kill was called
-	reserved int64                   // numbers up to here may have been seen, says the store
-	resolved bool                    // Execute has answered, or was given up
-	waiters  int                     // who wait for this run
-	dropped  bool                    // left to the next host
-	slot     bool                    // holds one of its environment's slots
-	halted   bool                    // killed while it was paused
-	giveUp   context.CancelFunc      // of a pause that is under way
-	begun    chan struct{}           // closed when it starts; nil: nobody waits for that
-	clock    stopwatch
-	deadline *time.Timer   // of the timeout; nil: none
-	timers   []*time.Timer // timeout, kill and give-up
-	log      *rawlog.Log
-	pump     *pump
-	partials [2]partial                  // unterminated lines on show
-	exited   *process.Exit               // what the OS reported of the leader
-	errands  map[*errand]struct{}        // what it waits for
-	lent     bool                        // its slot was given back while it waits
-	called   int64                       // tools so far
-	asks     map[process.ApprovalID]*ask // approvals that are pending, or whose decision is not stored yet
-	asking   int                         // how many are pending
+	remembering   sync.Mutex // one at a time adds to the transcript; guards the next two
+	messagesKnown bool       // lastMessage is known
+	lastMessage   int64      // of the transcript
+
+	reattached bool // an earlier host had this run
+	resumed    bool // it goes on from the transcript of those before it
+
+	mu          sync.Mutex
+	rec         process.Process         // the record as it will be once the journal caught up
+	cancel      context.CancelCauseFunc // of the run's context; nil before it starts
+	canceled    bool                    // a cancel was asked for
+	timedOut    bool                    // the clock ran out
+	killTree    bool                    // canceled with all that is below it
+	killed      bool                    // Kill was called
+	reserved    int64                   // numbers up to here may have been seen, says the store
+	resolved    bool                    // Execute has answered, or was given up
+	waiters     int                     // who wait for this run
+	dropped     bool                    // left to the next host
+	left        func()                  // with dropped: called when the run is gone from its environment; nil: it was not there
+	slot        bool                    // holds one of its environment's slots
+	halted      bool                    // killed while it was paused
+	giveUp      context.CancelFunc      // of a pause that is under way
+	begun       chan struct{}           // closed when it starts; nil: nobody waits for that
+	reattaching bool                    // its environment has not taken it up yet
+	clock       stopwatch
+	deadline    *time.Timer   // of the timeout; nil: none
+	timers      []*time.Timer // timeout, kill and give-up
+	log         *rawlog.Log
+	pump        *pump
+	partials    [2]partial                  // unterminated lines on show
+	exited      *process.Exit               // what the OS reported of the leader
+	errands     map[*errand]struct{}        // what it waits for
+	lent        bool                        // its slot was given back while it waits
+	called      int64                       // tools so far
+	asks        map[process.ApprovalID]*ask // approvals that are pending, or whose decision is not stored yet
+	asking      int                         // how many are pending
 }
 
 func newProc(k *Kernel, rec *process.Process, e *environment) *proc {
@@ -223,7 +232,8 @@ func (p *proc) stopTimers() {
 
 // input is what the environment gets.
 func (p *proc) input() env.Input {
-	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Payload: p.payload}
+	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Payload: p.payload,
+		Resume: p.rec.Resumed || p.reattached, Paused: p.reattached}
 }
 
 // archive is the change that keeps the run before the newest one.

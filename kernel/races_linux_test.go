@@ -98,7 +98,7 @@ func TestLateKillHitsNextRun(t *testing.T) {
 		close(s.goOn) // the run waits for its kill: well
 		return
 	}
-	if err := r.Run(t.Context(), id, true); err != nil {
+	if err := r.Run(t.Context(), id, RunOptions{Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	r.await(t, id, "running", isRunning)

@@ -544,7 +544,7 @@ func TestWaitSeesRerun(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.st.process = func() {
-		if err := r.Run(context.Background(), id, true); err != nil {
+		if err := r.Run(context.Background(), id, RunOptions{Force: true}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -37,6 +37,13 @@ func (p *proc) heldForParent() bool {
 	return p.waiters == 0
 }
 
+// isLeft reports whether the run was left to the next host in mid-course.
+func (p *proc) isLeft() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.left != nil
+}
+
 // ended reports whether the run is over or about to be.
 func (p *proc) ended() bool {
 	p.mu.Lock()
@@ -65,7 +72,9 @@ func (k *Kernel) reapNow(ctx context.Context, p *proc) {
 func (p *proc) leave() {
 	p.leaving.Do(func() {
 		p.k.table.remove(p)
-		p.k.adopt(p.id, p.k.table.orphan(p))
+		if orphans := p.k.table.orphan(p); !p.isLeft() { // else they find it again under the next host
+			p.k.adopt(p.id, orphans)
+		}
 		close(p.gone)
 	})
 }

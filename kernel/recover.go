@@ -14,6 +14,7 @@ import (
 type recovery struct {
 	cursor      int64                             // the highest one used
 	queued      []*process.Process                // accepted and never started: they run
+	paused      []*process.Process                // and can go on: they are taken up as they are
 	interrupted []*process.Process                // may have been started: they are never re-run
 	zombies     []*process.Process                // over, held for parents that are gone
 	waited      map[process.ID][]process.Approval // pending approvals
@@ -50,6 +51,8 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 		case rec.State == process.Queued && k.notStarted(rec):
 			rec.Claimed, rec.Ahead = false, false
 			r.queued = append(r.queued, rec)
+		case k.reattachable(rec):
+			r.paused = append(r.paused, rec)
 		default:
 			r.interrupted = append(r.interrupted, rec)
 		}
@@ -120,6 +123,14 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 			<-p.done
 		}
 	}()
+	for _, rec := range r.paused { // before what was below it
+		p := k.entered(rec)
+		waited := r.waited[p.id]
+		delete(r.waited, p.id)
+		if err := <-k.reattach(p, waited); err != nil {
+			k.log.Error("take up a paused run", "process", p.id, "error", err)
+		}
+	}
 	for _, rec := range r.zombies {
 		p := k.entered(rec)
 		over = append(over, p)
@@ -201,6 +212,13 @@ func (k *Kernel) foundSoFar(p *proc) (ev interpret.Evidence) {
 // returns when they are committed.
 func (u *pump) resume() {
 	u.session = interpret.NewSession(nil, interpret.Options{})
+	u.takeUp()
+	u.drainAll()
+	u.settle()
+}
+
+// takeUp goes on where the dead host stood, which may be in a line's end.
+func (u *pump) takeUp() {
 	if rd, err := u.p.k.cfg.Logs.Open(int64(u.p.id), u.p.rec.Number); err == nil {
 		var last [1]byte
 		for i := range u.streams {
@@ -210,6 +228,4 @@ func (u *pump) resume() {
 		}
 		rd.Close()
 	}
-	u.drainAll()
-	u.settle()
 }

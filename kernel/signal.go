@@ -196,11 +196,12 @@ func (p *proc) awaitStart(ctx context.Context) error {
 	}
 }
 
-// starting reports whether the run has left the queue and does not execute
-// yet; p.mu is held. One that is claimed ahead still waits for a slot.
+// starting reports whether the run has left the queue, or comes from an earlier
+// host, and does not execute yet; p.mu is held. One that is claimed ahead still
+// waits for a slot.
 func (p *proc) starting() bool {
 	out := p.cancel != nil || p.slot || p.rec.Claimed && !p.rec.Ahead
-	return out && p.rec.Lifecycle == process.LifecycleCreated && !p.resolved && !p.dropped
+	return (out && p.rec.Lifecycle == process.LifecycleCreated || p.reattaching) && !p.resolved && !p.dropped
 }
 
 // begin tells those who await the start; p.mu is held.

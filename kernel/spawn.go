@@ -76,7 +76,7 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 	} else if p.rec.Number > 0 {
 		e.change = archive(p.rec.Run)
 	}
-	p.rec.Run = process.Run{Number: p.rec.Number + 1, Captured: p.rec.RawOutput}
+	p.rec.Run = process.Run{Number: p.rec.Number + 1, Captured: p.rec.RawOutput, Resumed: p.resumed}
 	p.rec.State = process.Queued
 	p.rec.Claimed = claimed
 	p.slot = claimed && !alive
@@ -204,9 +204,15 @@ func (p *proc) createdEvent() process.Payload {
 	return c
 }
 
+// RunOptions says how a process is run again.
+type RunOptions struct {
+	Force  bool // although it has outputs
+	Resume bool // go on from its transcript, where the environment can; implies Force
+}
+
 // Run queues a new run of an idle process. What the run before it left is
-// kept as an earlier run; force says that this is wanted.
-func (k *Kernel) Run(ctx context.Context, id process.ID, force bool) error {
+// kept as an earlier run; Force says that this is wanted.
+func (k *Kernel) Run(ctx context.Context, id process.ID, o RunOptions) error {
 	if k.closing.Load() {
 		return process.ErrClosed
 	}
@@ -221,18 +227,23 @@ func (k *Kernel) Run(ctx context.Context, id process.ID, force bool) error {
 	if err != nil {
 		return err
 	}
-	if rec.HasOutputs() && !force {
+	if rec.HasOutputs() && !o.Force && !o.Resume {
 		return process.ErrHasOutputs
 	}
 	e, ok := k.envs[rec.Environment]
 	if !ok {
 		return process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", rec.Environment)
 	}
+	if o.Resume && !e.resumable() {
+		return process.Invalid("resume", "process %d cannot go on where it ended: its environment %q always begins anew", id, e.name)
+	}
 	if err := k.room(); err != nil {
 		return err
 	}
 	defer k.creating.Done()
-	return k.enter(ctx, newProc(k, rec, e), false)
+	p := newProc(k, rec, e)
+	p.resumed = o.Resume
+	return k.enter(ctx, p, false)
 }
 
 // room admits one more active process; the caller ends k.creating when it is

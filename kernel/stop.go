@@ -207,7 +207,8 @@ func (p *proc) kill() {
 }
 
 // shutdown ends the run because the kernel closes. A queued one stays queued,
-// for the next host, where the store keeps it.
+// and one that is paused and can go on later paused, for the next host, where
+// the store keeps it.
 func (p *proc) shutdown(keepQueue bool) {
 	p.mu.Lock()
 	if keepQueue && p.cancel == nil && p.rec.Lifecycle == process.LifecycleCreated && !p.dropped {
@@ -215,6 +216,11 @@ func (p *proc) shutdown(keepQueue bool) {
 		p.env.pool.drop(p)
 		p.rec.Claimed, p.rec.Ahead = false, false
 		p.append(&entry{done: func(error) { p.over(true) }}, true)
+		p.mu.Unlock()
+		return
+	}
+	if keepQueue && p.outlives() {
+		p.leaveBehind()
 		p.mu.Unlock()
 		return
 	}

@@ -18,7 +18,7 @@ func (q *request) runAgain() error {
 	if _, err := q.decode(&body); err != nil {
 		return err
 	}
-	if _, err := q.s.rt.Run(q.r.Context(), id, body.Force); err != nil {
+	if _, err := q.s.rt.Run(q.r.Context(), id, reeve.RunOptions{Force: body.Force, Resume: body.Resume}); err != nil {
 		return err
 	}
 	if body.Block {

@@ -21,6 +21,10 @@
 //	await [ID]        wait for a child (the last one), print "ended ID STATE"
 //	                  and its output
 //	signal NAME [ID]  signal a child (the last one)
+//	remember ROLE TEXT  add a message to the transcript
+//	recall            print the transcript, "NUMBER ROLE: TEXT" a line
+//	step N            tell that step N begins
+//	spend N           use N tokens; ends the script when they are used up
 //	spawnfail TEXT    be unable to start (must come first)
 //	fail TEXT         end as failed with an error
 //	exit CODE         end with an exit code
@@ -31,6 +35,8 @@
 //
 // Without any of the endings a script succeeds. A paused script does no step,
 // and its sleep does not count; a gate that opens meanwhile is passed later.
+//
+// An [Agent] plays the same scripts and goes on from its transcript.
 package envfake
 
 import (
@@ -160,18 +166,28 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (res env.Re
 	if ctx.Err() != nil {
 		return env.Result{State: process.ExitCanceled}, nil
 	}
-	p := &player{e: e, environment: in.Spec.Environment, ctx: ctx, h: h, killed: killed, fatal: make(chan process.Signal, 1), change: make(chan struct{})}
+	from, err := begin(ctx, in, h)
+	if err != nil {
+		return env.Result{}, err
+	}
+	p := &player{e: e, paused: in.Paused, environment: in.Spec.Environment, ctx: ctx, h: h, killed: killed, fatal: make(chan process.Signal, 1), change: make(chan struct{})}
 	e.play(in.EID, p)
 	defer func() { res.Survivors = p.survivors }()
-	return p.play(in.Spec.Code)
+	return p.play(in.Spec.Code, from)
 }
 
-// play plays a script, step by step: a pause comes between two of them, or
-// into one that waits.
-func (p *player) play(script string) (env.Result, error) {
+// play plays a script from a line on, step by step: a pause comes between two of
+// them, or into one that waits.
+func (p *player) play(script string, from int) (env.Result, error) {
 	p.acting.Lock()
 	defer p.acting.Unlock()
+	if paused, _ := p.state(); paused { // from the beginning
+		p.start()
+	}
 	for line := range strings.Lines(script) {
+		if p.line++; p.line <= from {
+			continue
+		}
 		verb, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
 		p.standStill()
 		res, err, over := p.step(verb, arg)
@@ -222,6 +238,7 @@ type player struct {
 
 	survivors []process.Survivor
 	child     process.ID // the last one
+	line      int        // of the script, from 1
 
 	acting sync.Mutex // held by the script except while it waits
 
@@ -290,6 +307,8 @@ func (p *player) step(verb, arg string) (res env.Result, err error, over bool) {
 		return p.await(arg)
 	case "signal":
 		return p.signal(arg)
+	case "remember", "recall", "step", "spend":
+		return p.tell(verb, arg)
 	case "hang":
 		return p.wait(forever, nil)
 	case "stubborn":

@@ -139,6 +139,9 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 	if _, ok := open(t).(env.Pauser); ok {
 		runPauses(t, setup, s)
 	}
+	if _, ok := open(t).(env.Resumable); ok {
+		runResumes(t, setup, s)
+	}
 	t.Run("docs", func(t *testing.T) {
 		if open(t).Docs() == "" {
 			t.Error("empty")
