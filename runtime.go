@@ -38,8 +38,9 @@ type Runtime struct {
 }
 
 // Open starts a runtime. With a data directory it becomes its only owner;
-// processes an earlier owner left queued are run, interrupted ones are recorded
-// as failed ("host process exited"). Close it.
+// processes an earlier owner left queued are run, agents it left paused are
+// paused still, interrupted ones are recorded as failed ("host process exited").
+// Close it.
 func Open(ctx context.Context, cfg Config) (*Runtime, error) {
 	rt := &Runtime{cfg: cfg.withDefaults()}
 	if err := rt.open(ctx); err != nil {
@@ -160,7 +161,7 @@ func (rt *Runtime) release() (err error) {
 
 // Stop stops accepting processes and ends what runs: SIGTERM to each tree,
 // SIGKILL after the grace. Queued processes of a durable runtime stay queued
-// for the next one; others are canceled. It returns when that is done; what
+// for the next one, paused agents paused; others are canceled. It returns when that is done; what
 // there is can still be read. Close follows.
 func (rt *Runtime) Stop() { rt.kernel.Stop() }
 
@@ -319,6 +320,13 @@ func (rt *Runtime) SubscribeAfter(cursor int64, f Filter) *Subscription {
 // beginning): what is stored, then live, to the end of its newest run.
 func (rt *Runtime) SubscribeProcess(ctx context.Context, id ID, after int64) (*Subscription, error) {
 	return rt.kernel.SubscribeProcess(ctx, id, after)
+}
+
+// Transcript returns at most limit messages of what an agent and its model said
+// to each other, in all its runs, after a number. They are kept as long as their
+// process is. A process that is not an agent has none.
+func (rt *Runtime) Transcript(ctx context.Context, id ID, after int64, limit int) ([]Message, error) {
+	return rt.kernel.Transcript(ctx, id, after, limit)
 }
 
 // Events returns about limit events of a process after a seq.

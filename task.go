@@ -63,6 +63,10 @@ func Func(name string, fn func(ctx context.Context, c *FuncCall) error) *Task {
 // registered through Config.
 func TypeScript(code string) *Task { return In(process.EnvTypeScript, code) }
 
+// Agent has a model work on an intent in the environment "agent", which has to be
+// registered through Config.
+func Agent(intent string) *Task { return In(process.EnvAgent, intent) }
+
 // In describes code for an environment registered through Config.
 func In(environment, code string) *Task {
 	return &Task{spec: process.Spec{Environment: environment, Code: code}}
@@ -232,6 +236,19 @@ func (t *Task) Tools(patterns ...string) *Task {
 	t.spec.Options.Tools = append([]string{}, patterns...)
 	return t
 }
+
+// Model (agent) names the model to ask, instead of the environment's default.
+func (t *Task) Model(name string) *Task { t.spec.Options.Model = name; return t }
+
+// Provider (agent) says whose protocol the endpoint speaks: "openai" or
+// "anthropic".
+func (t *Task) Provider(name string) *Task { t.spec.Options.Provider = name; return t }
+
+// MaxSteps (agent) bounds how often the model is asked.
+func (t *Task) MaxSteps(n int) *Task { t.spec.Options.MaxSteps = n; return t }
+
+// System (agent) replaces the default system prompt.
+func (t *Task) System(prompt string) *Task { t.spec.Options.System = prompt; return t }
 
 // RawOutput says what is kept of the output bytes.
 func (t *Task) RawOutput(p RawOutput) *Task { t.spec.RawOutput = p; return t }

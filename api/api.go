@@ -46,6 +46,12 @@ type Tree struct {
 	Children []Tree `json:"children" nullable:"false"`
 }
 
+// Transcript is a page of an agent's messages.
+type Transcript struct {
+	Messages []process.Message `json:"messages" nullable:"false"`
+	Next     int64             `json:"next" doc:"The after= of the next page."`
+}
+
 // Events is a page of events of one process.
 type Events struct {
 	Events []process.Event `json:"events" nullable:"false"`

@@ -49,6 +49,11 @@ type Options struct {
 	Limits *Limits  `json:"limits,omitempty" doc:"What a run may consume. For programs, not for commands."`
 	JIT    *bool    `json:"jit,omitempty" default:"true" doc:"typescript: compile to machine code; false interprets only."`
 	Tools  []string `json:"tools,omitzero" maxItems:"100" nullable:"false" example:"[\"pets/*\"]" doc:"Patterns SERVICE/TOOL of the tools it may call; they only narrow what the server's policy allows. Left out: all that allows; an empty list: none."`
+
+	Model    string `json:"model,omitempty" maxLength:"256" example:"gpt-5" doc:"agent: the model to ask. The server may have a default."`
+	Provider string `json:"provider,omitempty" enum:"openai,anthropic" doc:"agent: whose protocol the endpoint speaks. The server has a default."`
+	MaxSteps int    `json:"maxSteps,omitempty" minimum:"0" doc:"agent: how often the model may be asked; 0: the server's default."`
+	System   string `json:"system,omitempty" doc:"agent: replaces the default system prompt."`
 }
 
 // Limits bound what a run consumes. 0 is as good as left out: the server's

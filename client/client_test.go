@@ -55,6 +55,8 @@ func TestRequests(t *testing.T) {
 			return err
 		}, `POST /processes?wait=1000 {"code":"x"} k`},
 		{func() error { _, err := c.Process(ctx, 7); return err }, `GET /processes/7  `},
+		{func() error { _, err := c.TranscriptPage(ctx, 7, 3); return err }, `GET /processes/7/transcript?after=3  `},
+		{func() error { _, err := c.Start(ctx, 7, api.Run{Resume: true}); return err }, `POST /processes/7/signals/run {"resume":true} `},
 		{func() error {
 			_, err := c.Processes(ctx, process.Query{State: process.Idle, Status: &status, Tag: "a b", Ref: "r", Environment: "command", Parent: 3, Limit: 5, Cursor: "9", Since: time.Unix(0, 0)}, "code", "output")
 			return err

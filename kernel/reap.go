@@ -115,7 +115,9 @@ func (k *Kernel) Wait(ctx context.Context, id process.ID) (*process.Process, err
 			return nil, err
 		case rec.Outcome != nil:
 			return rec, nil
-		case rec.State != process.Idle && !k.isClosed():
+		case rec.State != process.Idle && k.isClosed():
+			return nil, process.ErrClosed // left to the next host
+		case rec.State != process.Idle:
 			return k.Wait(ctx, id) // run since the table was looked at
 		}
 		return nil, process.Errorf(process.CodeNotRunning, "process %d has not been run", id)

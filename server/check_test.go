@@ -38,7 +38,7 @@ func TestBadBodies(t *testing.T) {
 		`{"code":"","options":{"timeout":1.5}}`: "options.timeout: is the number 1.5: want a whole number",
 		`{"code":"","options":{"timeout":"1000"}}`:                                        "options.timeout: is a string",
 		`{"code":"","options":{"timeout":1,"timeoutMs":2}}`:                               "options.timeoutMs: and timeout differ",
-		`{"code":"","options":{"model":"x"}}`:                                             "options.model: is not a field",
+		`{"code":"","options":{"model":"x"}}`:                                             "options.model: is for agents",
 		`{"code":"","command":{"program":"x"}}`:                                           "command: is for the environment command",
 		`{"environment":"command"}`:                                                       "command: is missing",
 		`{"environment":"command","command":{}}`:                                          "command.program: is missing",

@@ -291,5 +291,19 @@ func (q *request) transcript() error {
 	if err != nil {
 		return err
 	}
-	return process.Errorf(process.CodeNotFound, "process %d has no transcript: it is not an agent", rec.ID)
+	if rec.Environment != process.EnvAgent {
+		return process.Errorf(process.CodeNotFound, "process %d has no transcript: it is not an agent", rec.ID)
+	}
+	after, _ := strconv.ParseInt(q.query("after"), 10, 64) // checked by the route
+	messages, err := q.s.rt.Transcript(q.r.Context(), rec.ID, after, q.limit())
+	if err != nil {
+		return err
+	}
+	page := api.Transcript{Messages: messages, Next: after}
+	if n := len(messages); n > 0 {
+		page.Next = messages[n-1].Number
+	} else {
+		page.Messages = []process.Message{}
+	}
+	return q.answer(http.StatusOK, page)
 }

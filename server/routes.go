@@ -67,7 +67,7 @@ func processRoutes() []*route {
 		one(get, "/runs/{run}/output", "getRunOutput", "Get the structured output of a run", (*request).output, []answer{{status: 200, typ: typeOf[map[string]any]()}}, conflict),
 		stream("/runs/{run}", "stdout", (*request).stdout), stream("/runs/{run}", "stderr", (*request).stderr),
 		one(get, "/tree", "getTree", "Get a process with those below it", (*request).tree, []answer{{status: 200, typ: typeOf[api.Tree]()}}),
-		one(get, "/transcript", "getTranscript", "Get an agent's messages", (*request).transcript, []answer{{status: 200, typ: typeOf[map[string]any]()}}),
+		transcript(),
 		signal("run", "Run an idle process (again)", typeOf[api.Run](), (*request).runAgain, record(200), waitParam),
 		signal("kill", "End a process and its whole tree", typeOf[api.Kill](), (*request).kill, record(200), waitParam),
 		plainSignal("term", "Ask a program to end"), plainSignal("int", "Interrupt a program"),
@@ -82,6 +82,16 @@ func one(method, path, name, summary string, h func(*request) error, answers []a
 	if method != get {
 		r.scope = token.ScopeRun
 	}
+	return r
+}
+
+// transcript is the route of an agent's messages.
+func transcript() *route {
+	r := one(get, "/transcript", "getTranscript", "Get an agent's messages", (*request).transcript,
+		[]answer{{status: 200, typ: typeOf[api.Transcript]()}})
+	r.doc = "A page of what was said, in all runs, each message as it was stored: they do not change. Processes that are not agents have none."
+	r.params = []param{{name: "after", doc: "The number of the last message that is known.", kind: "number"},
+		{name: "limit", doc: "How many messages a page has.", kind: "number", min: 1, max: maxEvents}}
 	return r
 }
 

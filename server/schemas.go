@@ -46,6 +46,10 @@ type (
 		Limits    *api.Limits `json:"limits,omitempty" doc:"Those that were named."`
 		JIT       *bool       `json:"jit,omitempty" doc:"Only if it is false."`
 		Tools     []string    `json:"tools,omitempty" nullable:"false" doc:"If it was named."`
+		Model     string      `json:"model,omitempty"`
+		Provider  string      `json:"provider,omitempty"`
+		MaxSteps  int         `json:"maxSteps,omitempty"`
+		System    string      `json:"system,omitempty"`
 	}
 	approvalDoc struct {
 		ID          int64           `json:"id" example:"3"`

@@ -105,6 +105,9 @@ func (s specs) options(spec *process.Spec, o *api.Options) error {
 	if len(o.Require) > 0 && slices.Contains([]string{"pgroup", ""}, s.treeKill()) {
 		return process.Invalid("options.require", "tree-kill cannot be given on this machine: reeve doctor says why")
 	}
+	if err := agentOptions(spec, o); err != nil {
+		return err
+	}
 	return programOptions(spec, o)
 }
 
@@ -121,6 +124,14 @@ func programOptions(spec *process.Spec, o *api.Options) error {
 		}
 		return nil
 	}
+	if spec.Environment == process.EnvAgent {
+		switch {
+		case o.Limits != nil:
+			return process.Invalid("options.limits", "is for programs, not for agents: bound them by a timeout, maxSteps or a budget")
+		case o.JIT != nil:
+			return process.Invalid("options.jit", "is for programs, not for agents: leave it out")
+		}
+	}
 	if l := o.Limits; l != nil {
 		spec.Options.Limits = process.Limits{MemoryBytes: l.MemoryBytes, PIDs: l.PIDs, CPUMS: l.CPUMS,
 			OutputBytes: l.OutputBytes, OpenFiles: l.OpenFiles}
@@ -132,5 +143,20 @@ func programOptions(spec *process.Spec, o *api.Options) error {
 		}
 	}
 	spec.Options.Tools = o.Tools
+	return nil
+}
+
+// agentOptions fills in what only agents know.
+func agentOptions(spec *process.Spec, o *api.Options) error {
+	if spec.Environment != process.EnvAgent {
+		for name, given := range map[string]bool{"model": o.Model != "", "provider": o.Provider != "", "maxSteps": o.MaxSteps != 0, "system": o.System != ""} {
+			if given {
+				return process.Invalid("options."+name, "is for agents, not for the environment %s: leave it out", spec.Environment)
+			}
+		}
+		return nil
+	}
+	spec.Options.Model, spec.Options.Provider = o.Model, o.Provider
+	spec.Options.MaxSteps, spec.Options.System = o.MaxSteps, o.System
 	return nil
 }
