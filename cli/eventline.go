@@ -85,6 +85,10 @@ func eventDetail(ev *process.Event) string {
 		return plain(fmt.Sprintf("approval %s: %s/%s, call %d", d.Approval, d.Service, d.Tool, d.Call))
 	case process.ApprovalDecided:
 		return plain(decidedText(d))
+	case process.StepStarted:
+		return fmt.Sprintf("step %d", d.Step)
+	case process.StepFinished:
+		return plain(finishedStep(d))
 	case process.Finalized:
 		return outcomeText(&d.Outcome)
 	}

@@ -28,6 +28,7 @@ type job struct {
 	bar    bool // draw a progress bar, if the terminal can
 	parked bool // to be started once its events are watched
 	asks   bool // it may call tools, and wait for an approval
+	steps  bool // it is an agent: tell what it does, on a terminal
 
 	id     process.ID
 	run    int
@@ -58,6 +59,7 @@ func (j *job) attend(ctx context.Context, start func(context.Context) (process.R
 		return err
 	}
 	j.id, j.run = rec.ID, max(rec.Run, 1)
+	j.steps = rec.Environment == process.EnvAgent
 	ended, err := j.stay(ctx, signals)
 	if err != nil {
 		return j.left(err)
@@ -85,13 +87,21 @@ func (j *job) stay(ctx context.Context, signals <-chan os.Signal) (process.Recor
 	if j.cursor != "" && j.screen.status {
 		beside.Go(func() { j.app.watchProgress(ctx, j.client, j.id, j.cursor, j.screen) })
 	}
-	defer func() { cancel(nil); beside.Wait() }()
+	var told sync.WaitGroup // ends by itself, when all is told
+	if j.steps && j.screen.errShared && !j.app.global.json {
+		told.Go(func() { j.showSteps(ctx) })
+	}
+	defer func() { cancel(nil); beside.Wait(); told.Wait() }()
 	if !j.app.global.json {
 		if err := j.output(ctx); err != nil {
 			return process.Record{}, err
 		}
 	}
-	return j.end(ctx)
+	rec, err := j.end(ctx)
+	if err == nil {
+		told.Wait()
+	}
+	return rec, err
 }
 
 // output shows both streams until the run has ended.

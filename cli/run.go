@@ -156,25 +156,28 @@ func environment(own, given []string, dir string) (map[string]string, error) {
 }
 
 func (a *App) rerunCommand() *cobra.Command {
-	var detach, noProgress bool
+	var detach, noProgress, resume bool
 	cmd := &cobra.Command{
 		Use:   "rerun ID",
 		Short: "Run a process again and stay with it",
 		Long: "Run a finished process again, with the directory, environment and input it was\n" +
-			"made with, and stay with it as 'reeve run' does. Earlier runs are kept.",
-		Example:           "  reeve rerun 12\n  reeve rerun nightly --detach",
+			"made with, and stay with it as 'reeve run' does. Earlier runs are kept.\n\n" +
+			"An agent begins anew, too; with --resume it goes on from the last step it finished,\n" +
+			"in whatever way its run ended.",
+		Example:           "  reeve rerun 12\n  reeve rerun nightly --detach\n  reeve rerun review --resume",
 		Args:              needOneID,
 		ValidArgsFunction: a.completeIDs(process.Idle),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.rerun(cmd.Context(), args[0], &job{app: a, detach: detach, bar: !noProgress && !a.global.json, asks: true})
+			return a.rerun(cmd.Context(), args[0], api.Run{Force: true, Resume: resume}, &job{app: a, detach: detach, bar: !noProgress && !a.global.json, asks: true})
 		},
 	}
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "print the id and return")
 	cmd.Flags().BoolVar(&noProgress, "no-progress", false, "draw no progress bar")
+	cmd.Flags().BoolVar(&resume, "resume", false, "an agent: go on from its transcript")
 	return cmd
 }
 
-func (a *App) rerun(ctx context.Context, arg string, j *job) error {
+func (a *App) rerun(ctx context.Context, arg string, body api.Run, j *job) error {
 	c, err := a.connect(ctx, connectOptions{})
 	if err != nil {
 		return err
@@ -186,6 +189,6 @@ func (a *App) rerun(ctx context.Context, arg string, j *job) error {
 	}
 	j.client = c
 	return j.attend(ctx, func(ctx context.Context) (process.Record, error) {
-		return c.Start(ctx, id, api.Run{Force: true})
+		return c.Start(ctx, id, body)
 	})
 }

@@ -63,6 +63,19 @@ func (w *screenStream) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// note writes a line of its own to the terminal, between lines of the output.
+func (s *screen) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	if s.midLine {
+		text = "\n" + text
+		s.midLine = false
+	}
+	_, _ = io.WriteString(s.err, text+"\n") // what cannot be shown is not missed
+	s.draw()
+}
+
 // show replaces the status line; empty removes it.
 func (s *screen) show(text string) {
 	s.mu.Lock()

@@ -76,6 +76,7 @@ func showText(r *process.Record, asked []process.Approval, now time.Time, p pale
 	}
 	d.add("environment", plain(r.Environment))
 	d.add("command", commandLine(r))
+	d.add("model", plain(r.Options.Model))
 	if r.Command != nil {
 		d.add("directory", value(r.Command.Dir))
 	}

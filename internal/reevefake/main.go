@@ -1,6 +1,6 @@
 // Command reevefake is reeve for black-box tests: the same program, with the
-// scriptable environment of package envfake under the names "fake" and
-// "typescript".
+// scriptable environments of package envfake under the names "fake",
+// "typescript" and "agent".
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 }
 
 func environments(daemon.Parts) (map[string]env.Environment, error) {
-	return map[string]env.Environment{"fake": &envfake.Env{}, "typescript": &envfake.Env{}}, nil
+	return map[string]env.Environment{"fake": &envfake.Env{}, "typescript": &envfake.Env{}, "agent": &envfake.Agent{}}, nil
 }
 
 func interrupts() (<-chan os.Signal, func()) {
