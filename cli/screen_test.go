@@ -52,3 +52,19 @@ func TestScreenWithoutStatus(t *testing.T) {
 		t.Errorf("%q", tty.String())
 	}
 }
+
+// A note has a line of its own, wherever the output stands.
+func TestScreenNote(t *testing.T) {
+	var tty bytes.Buffer
+	s := &screen{out: &tty, err: &tty, outShared: true, errShared: true, status: true}
+	s.show("10%")
+	s.note("one")
+	if _, err := s.stream(process.Stdout).Write([]byte("half")); err != nil {
+		t.Fatal(err)
+	}
+	s.note("two")
+	const want = "10%" + clearLine + "one\n10%" + clearLine + "half\ntwo\n10%"
+	if got := tty.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

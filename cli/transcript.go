@@ -73,7 +73,8 @@ func messageText(m *process.Message, p palette) string {
 		}
 	}
 	for _, c := range m.Calls {
-		fmt.Fprintf(&b, "  %s %s\n", p.cyan(plain("call "+c.Name)), plain(string(c.Arguments)))
+		call := "  " + p.cyan(plain("call "+c.Name)) + " " + plain(string(c.Arguments))
+		b.WriteString(strings.TrimRight(call, " ") + "\n")
 	}
 	b.WriteByte('\n')
 	return b.String()

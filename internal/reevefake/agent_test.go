@@ -149,3 +149,11 @@ func TestPausedAgentOutlivesTheDaemon(t *testing.T) {
 		})
 	}
 }
+
+// Where no daemon runs, one is started.
+func TestAgentStartsADaemon(t *testing.T) {
+	w := newWorld(t)
+	if r := w.run("agent", "out hi"); r.code != 0 || r.stdout != "hi\n" || !strings.Contains(r.stderr, "daemon") {
+		t.Errorf("%+v", r)
+	}
+}
