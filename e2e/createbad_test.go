@@ -48,7 +48,7 @@ func TestCreateRefuses(t *testing.T) {
 	for _, query := range []string{"wait=x", "wait=-1", "wait=1.5"} {
 		d.post(t, "/processes?"+query, m{"code": ""}).want(t, 400, "invalid_request").naming(t, "wait")
 	}
-	for _, name := range []string{"no-such", "agent", "Command", "../fake"} {
+	for _, name := range []string{"no-such", "Agent", "Command", "../fake"} {
 		d.post(t, "/processes", m{"code": "", "environment": name}).want(t, 503, "environment_unavailable")
 	}
 	if got := d.get(t, "/processes").json(t).list("processes"); len(got) != 0 {

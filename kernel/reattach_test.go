@@ -3,7 +3,9 @@ package kernel
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -292,5 +294,75 @@ func TestWaitEndsWithTheHost(t *testing.T) {
 	h.shut(t)
 	if err := <-waited; !errors.Is(err, process.ErrClosed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever is asked for while hosts come and go, every run has one end, or is
+// paused and has none yet.
+func TestSignalsWhileHostsComeAndGo(t *testing.T) {
+	st := memory.New()
+	var ids []process.ID
+	for round := range 6 {
+		h := newHeir(t, st)
+		for range 8 {
+			ids = append(ids, h.spawnAgent(t, "remember user a\nsleep 2ms\nremember user b\nsleep 5ms\nout x", process.Options{}))
+		}
+		var asked sync.WaitGroup
+		for i := range 4 {
+			asked.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(round), uint64(i)))
+				for range 40 {
+					id := ids[r.IntN(len(ids))]
+					switch r.IntN(8) {
+					case 0:
+						_ = h.Kill(context.Background(), id, KillOptions{Now: r.IntN(2) == 0})
+					case 1:
+						_ = h.Run(context.Background(), id, RunOptions{Resume: true})
+					case 2, 3, 4:
+						_, _ = h.Signal(context.Background(), id, process.SIGRESUME, SignalOptions{})
+					default:
+						_, _ = h.Signal(context.Background(), id, process.SIGPAUSE, SignalOptions{})
+					}
+				}
+			})
+		}
+		if round%2 == 0 {
+			asked.Wait()
+		}
+		h.shut(t)
+		asked.Wait()
+	}
+	last := newHeir(t, st)
+	defer last.shut(t)
+	for _, id := range ids {
+		rec := last.record(t, id)
+		if rec.State == process.Running && rec.Paused {
+			_, _ = last.Signal(context.Background(), id, process.SIGRESUME, SignalOptions{})
+		}
+		rec = last.wait(t, id)
+		if rec.Outcome == nil || rec.State != process.Idle || rec.Usage.WallMS < 0 || rec.Usage.PausedMS < 0 {
+			t.Errorf("process %d: %+v", id, rec)
+		}
+		finalized := map[int]int{}
+		events, err := last.Events(context.Background(), id, 0, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range events {
+			if ev.Kind == process.KindFinalized {
+				finalized[ev.Run]++
+			}
+		}
+		for run := 1; run <= rec.Number; run++ {
+			if finalized[run] != 1 {
+				t.Errorf("run %d of process %d has %d ends", run, id, finalized[run])
+			}
+		}
+		messages, err := last.Transcript(context.Background(), id, 0, 1000)
+		for i, m := range messages {
+			if m.Number != int64(i+1) {
+				t.Errorf("process %d: message %d has number %d, %v", id, i+1, m.Number, err)
+			}
+		}
 	}
 }
