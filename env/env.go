@@ -87,6 +87,14 @@ type Resumable interface {
 	Resumable()
 }
 
+// Supervisor is an Environment whose runs end their children themselves, in an
+// order of their own, when they are asked to end. Until such a run is killed, or
+// has ended, the host leaves its children to it, and gives it the time that takes.
+type Supervisor interface {
+	Environment
+	Supervises()
+}
+
 // Meter is an Environment that knows how much processor time a run has used so
 // far, with all its processes.
 type Meter interface {
@@ -110,6 +118,9 @@ type Input struct {
 	EID  process.ID // the process's id
 	Run  int
 	Spec *process.Spec // secrets included; not to be changed
+
+	// Earlier is the structured output of the run before; nil in the first.
+	Earlier map[string]any
 
 	// Resume says that the run goes on from its transcript; see Resumable.
 	Resume bool
@@ -171,6 +182,9 @@ type Host interface {
 	// the run has, and is that where it is nil. Whether the run may start such
 	// a process at all is for the environment to check.
 	Spawn(ctx context.Context, s process.Spec) (process.ID, error)
+	// SpawnWith is Spawn with a Go value for the child's environment; see
+	// Input.Payload.
+	SpawnWith(ctx context.Context, s process.Spec, payload any) (process.ID, error)
 	// Await waits until a child that Spawn returned has finished, and returns
 	// its record and the ends of its output. The run gives its slot up
 	// meanwhile. Any other id is process.ErrNotFound.
@@ -178,9 +192,13 @@ type Host interface {
 	// Signal sends a signal to a child that Spawn returned; SIGKILL ends it
 	// with all below it. Any other id is process.ErrNotFound.
 	Signal(ctx context.Context, child process.ID, s process.Signal) error
+	// Cancel asks a child that Spawn returned to end, with all below it, and
+	// ends it by force after its grace. Any other id is process.ErrNotFound, one
+	// that is idle process.ErrAlreadyIdle.
+	Cancel(ctx context.Context, child process.ID) error
 	// Rerun runs a child that Spawn returned, and that is idle, again; what its
 	// earlier runs left is kept. Any other id is process.ErrNotFound.
-	Rerun(ctx context.Context, child process.ID) error
+	Rerun(ctx context.Context, child process.ID, a Again) error
 	// Read returns up to limit bytes of what a child that Spawn returned wrote
 	// in its newest run, from an offset on, also while it runs; next is where
 	// to go on, over says that nothing follows.
@@ -200,6 +218,13 @@ type Host interface {
 
 	// Timing returns the run's waits, defaults filled in.
 	Timing() Timing
+}
+
+// Again says why a child is run again, for its parent's log, and with what.
+type Again struct {
+	Restart int        // how often it has been, this time included; 0: it is no restart
+	Because process.ID // the child whose end led to it; 0: none
+	Payload any        // see Input.Payload
 }
 
 // Ended is a child that has finished.

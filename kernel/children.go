@@ -17,6 +17,11 @@ const maxGenerations = 32
 
 // Spawn implements env.Host.
 func (h *host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
+	return h.SpawnWith(ctx, s, nil)
+}
+
+// SpawnWith implements env.Host.
+func (h *host) SpawnWith(ctx context.Context, s process.Spec, payload any) (process.ID, error) {
 	p := h.p
 	if p.ended() {
 		return 0, process.Errorf(process.CodeNotRunning, "process %d has ended: it starts no child", p.id)
@@ -33,7 +38,7 @@ func (h *host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
 		p.tree.Add(-1)
 		return 0, process.Errorf(process.CodeTooMany, "%d processes live in this tree: that is the limit; wait for some of them first", n)
 	}
-	id, err := p.k.Spawn(ctx, Request{Spec: s, tree: p.tree})
+	id, err := p.k.Spawn(ctx, Request{Spec: s, Payload: payload, tree: p.tree})
 	if id == 0 { // it did not come into the table
 		p.tree.Add(-1)
 	}
@@ -105,12 +110,20 @@ func (h *host) Signal(ctx context.Context, child process.ID, s process.Signal) e
 	return err
 }
 
-// Rerun implements env.Host.
-func (h *host) Rerun(ctx context.Context, child process.ID) error {
+// Cancel implements env.Host.
+func (h *host) Cancel(ctx context.Context, child process.ID) error {
 	if err := h.own(ctx, child); err != nil {
 		return err
 	}
-	return h.p.k.Run(ctx, child, RunOptions{Force: true})
+	return h.p.k.Kill(ctx, child, KillOptions{})
+}
+
+// Rerun implements env.Host.
+func (h *host) Rerun(ctx context.Context, child process.ID, a env.Again) error {
+	if err := h.own(ctx, child); err != nil {
+		return err
+	}
+	return h.p.k.Run(ctx, child, RunOptions{Force: true, again: a})
 }
 
 // Read implements env.Host.

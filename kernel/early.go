@@ -85,11 +85,25 @@ func (h *earlyHost) Await(ctx context.Context, child process.ID) (env.Ended, err
 	return h.host.Await(ctx, child)
 }
 
-func (h *earlyHost) Rerun(ctx context.Context, child process.ID) error {
+func (h *earlyHost) SpawnWith(ctx context.Context, s process.Spec, payload any) (process.ID, error) {
+	if err := h.exist(); err != nil {
+		return 0, err
+	}
+	return h.host.SpawnWith(ctx, s, payload)
+}
+
+func (h *earlyHost) Cancel(ctx context.Context, child process.ID) error {
 	if err := h.exist(); err != nil {
 		return err
 	}
-	return h.host.Rerun(ctx, child)
+	return h.host.Cancel(ctx, child)
+}
+
+func (h *earlyHost) Rerun(ctx context.Context, child process.ID, a env.Again) error {
+	if err := h.exist(); err != nil {
+		return err
+	}
+	return h.host.Rerun(ctx, child, a)
 }
 
 func (h *earlyHost) Remember(ctx context.Context, messages ...process.Message) error {

@@ -198,7 +198,9 @@ func (k *Kernel) stop() {
 		e.pool.close()
 	}
 	for _, p := range k.table.list() {
-		p.shutdown(k.cfg.KeepQueue)
+		if !k.supervised(p, 0) {
+			p.shutdown(k.cfg.KeepQueue)
+		}
 	}
 	k.runs.Wait()
 }

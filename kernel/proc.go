@@ -32,6 +32,7 @@ type proc struct {
 
 	interpreter interpret.Interpreter // given in Go; nil: by name
 	payload     any                   // given in Go, for the environment
+	earlier     map[string]any        // structured output of the run before
 
 	parent    *proc                // nil: the kernel's init; guarded by table.mu
 	children  map[process.ID]*proc // guarded by table.mu
@@ -232,7 +233,7 @@ func (p *proc) stopTimers() {
 
 // input is what the environment gets.
 func (p *proc) input() env.Input {
-	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Payload: p.payload,
+	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Earlier: p.earlier, Payload: p.payload,
 		Resume: p.rec.Resumed || p.reattached, Paused: p.reattached}
 }
 

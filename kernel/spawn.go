@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/interpret"
 	"github.com/reeverun/reeve/process"
 )
@@ -44,7 +45,7 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 		}
 		return p.id, err
 	}
-	return p.id, k.enter(ctx, p, true)
+	return p.id, k.enter(ctx, p, true, env.Again{})
 }
 
 // park stores a process without a run.
@@ -59,7 +60,7 @@ func (k *Kernel) park(p *proc) error {
 // enter stores a run as queued, and starts it at once if a slot is free. A
 // claimed run may have been started by the time its host dies, so it is never
 // started again by the next one.
-func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
+func (k *Kernel) enter(ctx context.Context, p *proc, create bool, a env.Again) error {
 	k.runs.Add(1)
 	committed := make(chan error, 1)
 	e := &entry{create: create, done: func(err error) { committed <- err }}
@@ -94,6 +95,7 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 		}
 	}
 	p.append(e, true, append(events, process.ProcessQueued{})...)
+	spawned := process.ChildSpawned{Child: p.id, Run: p.rec.Number, Restart: a.Restart, Because: a.Because}
 	p.mu.Unlock()
 	if early {
 		k.start(p)
@@ -113,7 +115,7 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool) error {
 		p.observe(ctx, Created)
 	}
 	if parent != nil {
-		parent.note(process.ChildSpawned{Child: p.id})
+		parent.note(spawned)
 	}
 	if doomed { // its parent is being killed with all that is below it
 		p.stop(process.ErrCanceled, KillOptions{}, nil)
@@ -208,6 +210,8 @@ func (p *proc) createdEvent() process.Payload {
 type RunOptions struct {
 	Force  bool // although it has outputs
 	Resume bool // go on from its transcript, where the environment can; implies Force
+
+	again env.Again // by its parent
 }
 
 // Run queues a new run of an idle process. What the run before it left is
@@ -242,8 +246,8 @@ func (k *Kernel) Run(ctx context.Context, id process.ID, o RunOptions) error {
 	}
 	defer k.creating.Done()
 	p := newProc(k, rec, e)
-	p.resumed = o.Resume
-	return k.enter(ctx, p, false)
+	p.resumed, p.payload, p.earlier = o.Resume, o.again.Payload, rec.Output
+	return k.enter(ctx, p, false, o.again)
 }
 
 // room admits one more active process; the caller ends k.creating when it is

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/reeverun/reeve/env"
@@ -50,7 +51,7 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 		for killed := map[*proc]bool{}; ; {
 			fresh := 0
 			for _, c := range k.table.descendants(p) {
-				if !killed[c] {
+				if !killed[c] && (o.Now || !k.supervised(c, p.id)) {
 					killed[c] = true
 					fresh++
 					o.members = c.members()
@@ -165,9 +166,37 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 			p.cancel(cause)
 		}()
 	case first:
-		p.later(cmp.Or(o.Grace, p.rec.Options.Grace, p.k.cfg.Grace), p.kill)
+		if grace := p.grace(o); grace > 0 {
+			p.later(grace, p.kill)
+		}
 	}
 	return true
+}
+
+// grace is how long the run may take to end; 0: as long as it needs, which the
+// graces of what is below a supervisor bound.
+func (p *proc) grace(o KillOptions) time.Duration {
+	if grace := cmp.Or(o.Grace, p.rec.Options.Grace); grace > 0 || p.supervises() {
+		return grace
+	}
+	return p.k.cfg.Grace
+}
+
+func (p *proc) supervises() bool {
+	_, ok := p.env.Environment.Environment.(env.Supervisor)
+	return ok
+}
+
+// supervised reports whether the run's end is for a supervisor above it to see
+// to, when a process is ended with all below it; 0: when all are.
+func (k *Kernel) supervised(p *proc, from process.ID) bool {
+	above := p.ancestors[max(0, slices.Index(p.ancestors, from)):]
+	for _, id := range above {
+		if a := k.table.get(id); a != nil && a.supervises() && !a.ended() {
+			return true
+		}
+	}
+	return false
 }
 
 // endQueued ends a run that was never executed: it goes through all four

@@ -44,7 +44,10 @@ func (p *proc) judge(res env.Result, err error) verdict {
 			v.exit = process.Exit{Reason: process.ReasonCompleted}
 		}
 	case process.ExitCanceled:
-		v.exit.Code, v.exit.Reason = process.ExitCodeCanceled, process.ReasonCanceled
+		v.exit.Code = process.ExitCodeCanceled
+		if res.Exit == nil || res.State != process.ExitCanceled { // else the environment says what it was to it
+			v.exit.Reason = process.ReasonCanceled
+		}
 		if p.halted {
 			v.exit.Code, v.exit.Reason = 1, process.ReasonPaused
 		}

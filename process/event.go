@@ -246,9 +246,14 @@ type (
 		By       string        `json:"by,omitempty"`
 		Reason   string        `json:"reason,omitempty"`
 	}
-	// ChildSpawned names a new child, in its parent's log.
+	// ChildSpawned names a child that is run, in its parent's log. Restart
+	// counts how often its supervisor has run it again, Because is the child
+	// whose end led to that; both are left out of a first start.
 	ChildSpawned struct {
-		Child ID `json:"child"`
+		Child   ID  `json:"child"`
+		Run     int `json:"run"`
+		Restart int `json:"restart,omitempty"`
+		Because ID  `json:"because,omitempty"`
 	}
 	// Reparented says that a process's parent ended before it.
 	Reparented struct {

@@ -29,6 +29,7 @@ const NoTimeout time.Duration = -1
 type Spec struct {
 	Environment string
 	Code        string
+	Hidden      Secret // what Code leaves out because it is secret, for its environment
 	Command     *Command
 	Ref         string // unique among existing processes; empty: none
 	Label       string

@@ -19,6 +19,9 @@ type Specs struct {
 	Hang      *process.Spec // runs until asked to stop
 	Stubborn  *process.Spec // runs until killed
 	Unstarted *process.Spec // cannot be started; nil: there is no such thing
+
+	Host   func(*testing.T) *Host // for environments that need one that answers; nil: NewHost
+	Silent bool                   // the environment writes no output of its own
 }
 
 // Run checks an environment. open returns a fresh one, not set up.
@@ -33,20 +36,20 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 		return e
 	}
 	t.Run("success and output", func(t *testing.T) {
-		h := NewHost(t)
+		h := s.host(t)
 		res, err := setup(t).Execute(t.Context(), input(1, s.Hello), h)
 		if err != nil || res.State != process.ExitSuccess {
 			t.Fatalf("got %+v, %v, want success", res, err)
 		}
-		if out, errs := h.Text(process.Stdout), h.Text(process.Stderr); out != "hello\n" || errs != "oops\n" {
-			t.Errorf("stdout %q, stderr %q", out, errs)
-		}
 		if !h.WasStarted() {
 			t.Error("Started was not called")
 		}
+		if out, errs := h.Text(process.Stdout), h.Text(process.Stderr); !s.Silent && (out != "hello\n" || errs != "oops\n") {
+			t.Errorf("stdout %q, stderr %q", out, errs)
+		}
 	})
 	t.Run("failure has a text", func(t *testing.T) {
-		res, err := setup(t).Execute(t.Context(), input(1, s.Fail), NewHost(t))
+		res, err := setup(t).Execute(t.Context(), input(1, s.Fail), s.host(t))
 		if res.State == process.ExitSuccess {
 			t.Fatal("it succeeded")
 		}
@@ -56,7 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 	})
 	if s.Unstarted != nil {
 		t.Run("cannot be started", func(t *testing.T) {
-			h := NewHost(t)
+			h := s.host(t)
 			_, err := setup(t).Execute(t.Context(), input(1, s.Unstarted), h)
 			if _, ok := err.(*env.SpawnError); !ok {
 				t.Fatalf("got %T %v, want *env.SpawnError", err, err)
@@ -69,7 +72,7 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 	t.Run("context ends it", func(t *testing.T) {
 		for _, cause := range []error{process.ErrCanceled, process.ErrTimeout} {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			h := NewHost(t)
+			h := s.host(t)
 			done := execute(ctx, setup(t), input(1, s.Hang), h)
 			<-h.Began
 			cancel(cause)
@@ -77,7 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 		}
 	})
 	t.Run("kill ends it", func(t *testing.T) {
-		e, h := setup(t), NewHost(t)
+		e, h := setup(t), s.host(t)
 		done := execute(t.Context(), e, input(7, s.Stubborn), h)
 		<-h.Began
 		e.Kill(7)
@@ -89,7 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 		setup(t).Kill(99)
 	})
 	t.Run("kill reaches its own run only", func(t *testing.T) {
-		e, h1, h2 := setup(t), NewHost(t), NewHost(t)
+		e, h1, h2 := setup(t), s.host(t), s.host(t)
 		one := execute(t.Context(), e, input(1, s.Stubborn), h1)
 		two := execute(t.Context(), e, input(2, s.Stubborn), h2)
 		<-h1.Began
@@ -105,10 +108,10 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 		await(t, two)
 	})
 	t.Run("the same id twice is refused", func(t *testing.T) {
-		e, h := setup(t), NewHost(t)
+		e, h := setup(t), s.host(t)
 		done := execute(t.Context(), e, input(1, s.Stubborn), h)
 		<-h.Began
-		_, err := e.Execute(t.Context(), input(1, s.Hello), NewHost(t))
+		_, err := e.Execute(t.Context(), input(1, s.Hello), s.host(t))
 		if err == nil || !strings.Contains(err.Error(), "already running") {
 			t.Errorf("got %v, want already running", err)
 		}
@@ -116,7 +119,7 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 		await(t, done)
 	})
 	t.Run("teardown ends what runs", func(t *testing.T) {
-		e, h := setup(t), NewHost(t)
+		e, h := setup(t), s.host(t)
 		done := execute(t.Context(), e, input(1, s.Stubborn), h)
 		<-h.Began
 		if err := e.Teardown(t.Context()); err != nil {
@@ -127,7 +130,7 @@ func Run(t *testing.T, open func(t *testing.T) env.Environment, s Specs) {
 	t.Run("canceled before it starts", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(process.ErrCanceled)
-		h := NewHost(t)
+		h := s.host(t)
 		res, err := setup(t).Execute(ctx, input(1, s.Hello), h)
 		if err != nil || res.State != process.ExitCanceled || h.WasStarted() {
 			t.Errorf("got %+v, %v, started %v; want canceled without a start", res, err, h.WasStarted())
@@ -155,6 +158,13 @@ func (s Specs) check(t *testing.T) {
 			t.Fatal("a spec is missing")
 		}
 	}
+}
+
+func (s Specs) host(t *testing.T) *Host {
+	if s.Host == nil {
+		return NewHost(t)
+	}
+	return s.Host(t)
 }
 
 func input(id process.ID, s *process.Spec) env.Input { return env.Input{EID: id, Run: 1, Spec: s} }

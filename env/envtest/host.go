@@ -23,7 +23,8 @@ type Host struct {
 	OnSpawn  func(ctx context.Context, s process.Spec) (process.ID, error)
 	OnAwait  func(ctx context.Context, child process.ID) (env.Ended, error)
 	OnSignal func(ctx context.Context, child process.ID, s process.Signal) error
-	OnRerun  func(ctx context.Context, child process.ID) error
+	OnCancel func(ctx context.Context, child process.ID) error
+	OnRerun  func(ctx context.Context, child process.ID, a env.Again) error
 	OnRead   func(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) ([]byte, int64, bool, error)
 	OnSpend  func(ctx context.Context, tokens int64) error
 
@@ -183,6 +184,11 @@ func (h *Host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
 	return h.OnSpawn(ctx, s)
 }
 
+// SpawnWith is Spawn.
+func (h *Host) SpawnWith(ctx context.Context, s process.Spec, _ any) (process.ID, error) {
+	return h.Spawn(ctx, s)
+}
+
 // Spawned returns what Spawn was asked for so far, in order.
 func (h *Host) Spawned() []process.Spec {
 	h.mu.Lock()
@@ -216,12 +222,20 @@ func (h *Host) Signals() []Sent {
 	return slices.Clone(h.signals)
 }
 
+// Cancel answers by OnCancel.
+func (h *Host) Cancel(ctx context.Context, child process.ID) error {
+	if h.OnCancel == nil {
+		return process.ErrNotFound
+	}
+	return h.OnCancel(ctx, child)
+}
+
 // Rerun answers by OnRerun.
-func (h *Host) Rerun(ctx context.Context, child process.ID) error {
+func (h *Host) Rerun(ctx context.Context, child process.ID, a env.Again) error {
 	if h.OnRerun == nil {
 		return process.ErrNotFound
 	}
-	return h.OnRerun(ctx, child)
+	return h.OnRerun(ctx, child, a)
 }
 
 // Read answers by OnRead.

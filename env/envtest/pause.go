@@ -12,7 +12,7 @@ import (
 // runSignals checks an env.Signaler.
 func runSignals(t *testing.T, setup func(*testing.T) env.Environment, s Specs) {
 	t.Run("signal ends it", func(t *testing.T) {
-		e, h := setup(t), NewHost(t)
+		e, h := setup(t), s.host(t)
 		done := execute(t.Context(), e, input(1, s.Hang), h)
 		<-h.Began
 		if err := e.(env.Signaler).Signal(1, process.SIGTERM); err != nil {
@@ -31,7 +31,7 @@ func runSignals(t *testing.T, setup func(*testing.T) env.Environment, s Specs) {
 // environment's own tests can tell.
 func runPauses(t *testing.T, setup func(*testing.T) env.Environment, s Specs) {
 	started := func(t *testing.T, ctx context.Context, spec *process.Spec) (env.Environment, <-chan error) {
-		e, h := setup(t), NewHost(t)
+		e, h := setup(t), s.host(t)
 		done := execute(ctx, e, input(1, spec), h)
 		<-h.Began
 		return e, done

@@ -64,7 +64,7 @@ func (s *Store) processRow(enc *encoder, p *process.Process, finalized driver.Va
 	if err != nil {
 		return nil, nil, err
 	}
-	sealed, err := s.seal(p.Command)
+	sealed, err := s.seal(&p.Spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("seal secrets: %w", err)
 	}
@@ -144,7 +144,7 @@ func (s *Store) scanWhole(row scanner) (*process.Process, error) {
 	if err := scanProcess(row, p, &sealed); err != nil {
 		return nil, err
 	}
-	if err := s.unseal(p.Command, sealed); err != nil {
+	if err := s.unseal(&p.Spec, sealed); err != nil {
 		return nil, fmt.Errorf("process %d: %w", p.ID, err)
 	}
 	return p, nil

@@ -8,12 +8,17 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-// The secrets of a command are sealed as one value: the number of variables,
-// then each name and value, then stdin; every text by its length and bytes.
+// The secrets of a spec are sealed as one value: the number of variables, then
+// each name and value, then stdin, then what the code leaves out, if it does;
+// every text by its length and bytes.
 
-// seal returns the sealed secrets of a command, nil if it has none.
-func (s *Store) seal(c *process.Command) ([]byte, error) {
-	if c == nil || len(c.Env) == 0 && c.StdinData == "" {
+// seal returns the sealed secrets of a spec, nil if it has none.
+func (s *Store) seal(spec *process.Spec) ([]byte, error) {
+	c := spec.Command
+	if c == nil {
+		c = &process.Command{}
+	}
+	if len(c.Env) == 0 && c.StdinData == "" && spec.Hidden == "" {
 		return nil, nil
 	}
 	plain := binary.AppendUvarint(nil, uint64(len(c.Env)))
@@ -22,12 +27,15 @@ func (s *Store) seal(c *process.Command) ([]byte, error) {
 		plain = appendText(plain, value.Reveal())
 	}
 	plain = appendText(plain, c.StdinData.Reveal())
+	if spec.Hidden != "" {
+		plain = appendText(plain, spec.Hidden.Reveal())
+	}
 	return s.sealer.Seal(plain)
 }
 
-// unseal puts the secrets back into a command.
-func (s *Store) unseal(c *process.Command, sealed []byte) error {
-	if len(sealed) == 0 || c == nil {
+// unseal puts the secrets back into a spec.
+func (s *Store) unseal(spec *process.Spec, sealed []byte) error {
+	if len(sealed) == 0 {
 		return nil
 	}
 	plain, err := s.sealer.Open(sealed)
@@ -36,12 +44,18 @@ func (s *Store) unseal(c *process.Command, sealed []byte) error {
 	}
 	r := textReader{rest: plain}
 	n := r.number()
-	c.Env = map[string]process.Secret{}
+	env := map[string]process.Secret{}
 	for ; n > 0 && r.err == nil; n-- {
 		name := r.text()
-		c.Env[name] = process.Secret(r.text())
+		env[name] = process.Secret(r.text())
 	}
-	c.StdinData = process.Secret(r.text())
+	stdin := process.Secret(r.text())
+	if len(r.rest) > 0 {
+		spec.Hidden = process.Secret(r.text())
+	}
+	if c := spec.Command; c != nil {
+		c.Env, c.StdinData = env, stdin
+	}
 	return r.err
 }
 
