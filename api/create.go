@@ -1,6 +1,10 @@
 package api
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // Create is the body of POST /processes. With the environment "command"
 // exactly one of Code and Command is given, with any other Code is.
@@ -79,13 +83,40 @@ func MS(n int64) Millis { return Millis{Set: true, N: n} }
 // NullMS is a given null.
 func NullMS() Millis { return Millis{Set: true, Null: true} }
 
-// UnmarshalJSON is called for a given value only.
+// maxMillis keeps a number of milliseconds within a time.Duration.
+const maxMillis = int64(1<<63-1) / int64(time.Millisecond)
+
+// Duration of a given number; 0 is as short as can be.
+func (m Millis) Duration() time.Duration {
+	switch {
+	case !m.Set || m.Null:
+		return 0
+	case m.N == 0:
+		return 1
+	}
+	return time.Duration(min(m.N, maxMillis)) * time.Millisecond
+}
+
+// UnmarshalJSON is called for a given value only. A string is a duration, as in
+// files that people write.
 func (m *Millis) UnmarshalJSON(b []byte) error {
 	*m = Millis{Set: true, Null: string(b) == "null"}
-	if m.Null {
+	switch {
+	case m.Null:
 		return nil
+	case b[0] != '"':
+		return json.Unmarshal(b, &m.N)
 	}
-	return json.Unmarshal(b, &m.N)
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("%q is not a duration: want one like 500ms, 30s or 5m", text)
+	}
+	m.N = d.Milliseconds()
+	return nil
 }
 
 // MarshalJSON writes a given value.

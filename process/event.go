@@ -251,7 +251,7 @@ type (
 	// whose end led to that; both are left out of a first start.
 	ChildSpawned struct {
 		Child   ID  `json:"child"`
-		Run     int `json:"run"`
+		Run     int `json:"childRun"` // the event's own run is the parent's
 		Restart int `json:"restart,omitempty"`
 		Because ID  `json:"because,omitempty"`
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/tool"
 )
 
 // Children returns what makes a Spec of the body by which a running program
@@ -20,7 +21,7 @@ func Children(environment string, treeKill func() string) func(body json.RawMess
 	reg := newRegistry()
 	d := &description{spec: &huma.OpenAPI{Components: &huma.Components{Schemas: reg}}}
 	r := &route{bodySchema: reg.Schema(typeOf[api.Create](), true, "")}
-	s := specs{environment, treeKill}
+	s := api.Specs{Environment: environment, TreeKill: treeKill, Pattern: tool.CheckPattern}
 	return func(body json.RawMessage) (process.Spec, error) {
 		var b api.Create
 		if err := d.decode(r, body, &b); err != nil {
@@ -34,6 +35,6 @@ func Children(environment string, treeKill func() string) func(body json.RawMess
 		case b.Autorun != nil && !*b.Autorun:
 			return process.Spec{}, process.Invalid("autorun", "cannot be false here: a child runs at once")
 		}
-		return s.make(&b)
+		return s.Make(&b)
 	}
 }

@@ -36,7 +36,7 @@ func (q *request) kill() error {
 	if _, err := q.decode(&body); err != nil {
 		return err
 	}
-	o := reeve.KillOptions{Now: body.Now, Grace: duration(body.Grace), Alone: body.Tree != nil && !*body.Tree}
+	o := reeve.KillOptions{Now: body.Now, Grace: body.Grace.Duration(), Alone: body.Tree != nil && !*body.Tree}
 	if err := q.s.rt.Kill(q.r.Context(), id, o); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (q *request) prune() error {
 	if _, err := q.decode(&body); err != nil {
 		return err
 	}
-	n, err := q.s.rt.PruneAs(q.r.Context(), reeve.Retention{Events: duration(body.Events), Logs: duration(body.Logs)})
+	n, err := q.s.rt.PruneAs(q.r.Context(), reeve.Retention{Events: body.Events.Duration(), Logs: body.Logs.Duration()})
 	if err != nil {
 		return fmt.Errorf("prune: %w", err)
 	}

@@ -25,7 +25,7 @@ func (q *request) create() error {
 
 // spawn creates what a body asks for and answers.
 func (q *request) spawn(body *api.Create, raw []byte) error {
-	spec, err := q.s.specs.make(body)
+	spec, err := q.s.specs.Make(body)
 	if err != nil {
 		return err
 	}
@@ -76,17 +76,6 @@ func (q *request) location(id process.ID) string {
 
 // maxMillis keeps a number of milliseconds within a time.Duration.
 const maxMillis = int64(1<<63-1) / int64(time.Millisecond)
-
-// duration of a given number; a grace of 0 is as short as can be.
-func duration(m api.Millis) time.Duration {
-	switch {
-	case !m.Set || m.Null:
-		return 0
-	case m.N == 0:
-		return 1
-	}
-	return time.Duration(min(m.N, maxMillis)) * time.Millisecond
-}
 
 // answerWhenIdle waits for the end of a process and answers its record.
 func (q *request) answerWhenIdle(status int, id process.ID) error {

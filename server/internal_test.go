@@ -36,7 +36,7 @@ func FuzzCreate(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	d, r := createRoute(f)
-	s := specs{environment: "typescript"}
+	s := api.Specs{Environment: "typescript"}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var body api.Create
 		if err := d.decode(r, b, &body); err != nil {
@@ -46,7 +46,7 @@ func FuzzCreate(f *testing.F) {
 			return
 		}
 		if body.Options == nil || len(body.Options.Require) == 0 { // those ask the runtime
-			if spec, err := s.make(&body); err == nil && spec.Options.Timeout < -1 {
+			if spec, err := s.Make(&body); err == nil && spec.Options.Timeout < -1 {
 				t.Fatalf("%q: timeout %v", b, spec.Options.Timeout)
 			}
 		}

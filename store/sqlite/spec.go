@@ -32,6 +32,7 @@ type specJSON struct {
 	System      string            `json:"system"`
 	Key         string            `json:"key"`
 	KeyRequest  string            `json:"keyRequest"`
+	Hidden      bool              `json:"hidden"` // the code leaves something out; it is sealed
 	Command     *commandJSON      `json:"command"`
 }
 
@@ -86,6 +87,7 @@ func (o *object) spec(s *process.Spec) (string, error) {
 	o.string("system", s.Options.System)
 	o.string("key", s.Key.Name)
 	o.string("keyRequest", s.Key.Request)
+	o.bool("hidden", s.Hidden != "")
 	if s.Command != nil {
 		o.value("command", encodeCommand(s.Command))
 	}
@@ -138,6 +140,9 @@ func decodeSpec(text []byte, s *process.Spec) error {
 		Model: j.Model, Provider: j.Provider, MaxSteps: j.MaxSteps, System: j.System}
 	s.Key = process.Key{Name: j.Key, Request: j.KeyRequest}
 	s.Command = decodeCommand(j.Command)
+	if j.Hidden {
+		s.Hidden = process.Redacted
+	}
 	return nil
 }
 

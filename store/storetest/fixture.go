@@ -177,6 +177,9 @@ func ids(list []process.Process) []process.ID {
 // redacted returns p as a list may show it.
 func redacted(p *process.Process) process.Process {
 	c := *p
+	if c.Hidden != "" {
+		c.Hidden = process.Redacted
+	}
 	if p.Command == nil {
 		return c
 	}

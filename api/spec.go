@@ -1,4 +1,4 @@
-package server
+package api
 
 import (
 	"fmt"
@@ -6,24 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
-	"github.com/reeverun/reeve/tool"
 )
 
-// specs makes a Spec of what a client or a program asks for.
-type specs struct {
-	environment string        // of those who name none
-	treeKill    func() string // the runtime's tier of tree control; empty: not known yet
+// Specs makes a Spec of what a client or a program asks for.
+type Specs struct {
+	Environment string             // of those who name none
+	TreeKill    func() string      // the runtime's tier of tree control; empty: not known yet
+	Pattern     func(string) error // says what is wrong with a pattern of tools; nil: nothing
+	Functions   bool               // Go functions of this program may be asked for by name
 }
 
-func (s specs) make(b *api.Create) (process.Spec, error) {
-	spec := process.Spec{Environment: s.environment, Label: b.Label, Tags: b.Tags, Parent: process.ID(b.Parent),
+// Make returns what a body asks for.
+func (s Specs) Make(b *Create) (process.Spec, error) {
+	spec := process.Spec{Environment: s.Environment, Label: b.Label, Tags: b.Tags, Parent: process.ID(b.Parent),
 		Interpreter: b.Interpreter, Priority: b.Priority, RawOutput: process.RawOutput(b.RawOutput)}
 	if b.Environment != "" {
 		spec.Environment = b.Environment
 	}
-	if spec.Environment == process.EnvFunction { // Go functions, for embedded use
+	if spec.Environment == process.EnvFunction && !s.Functions { // Go functions, for embedded use
 		return spec, process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", spec.Environment)
 	}
 	if b.Ref != nil {
@@ -41,7 +42,7 @@ func (s specs) make(b *api.Create) (process.Spec, error) {
 }
 
 // what fills in code or command.
-func what(spec *process.Spec, b *api.Create) error {
+func what(spec *process.Spec, b *Create) error {
 	isCommand := spec.Environment == process.EnvCommand
 	switch {
 	case b.Command != nil && !isCommand:
@@ -61,7 +62,7 @@ func what(spec *process.Spec, b *api.Create) error {
 	return err
 }
 
-func command(b *api.Command) (*process.Command, error) {
+func command(b *Command) (*process.Command, error) {
 	c := &process.Command{Program: b.Program, Args: b.Args, EnvClear: b.EnvClear, Dir: b.Dir,
 		MergeStreams: b.MergeStreams, SuccessCodes: b.SuccessCodes,
 		Leftovers: process.Leftovers(b.Leftovers), HideWindow: runtime.GOOS == "windows"}
@@ -87,7 +88,7 @@ func command(b *api.Command) (*process.Command, error) {
 	return c, nil
 }
 
-func (s specs) options(spec *process.Spec, o *api.Options) error {
+func (s Specs) options(spec *process.Spec, o *Options) error {
 	timeout := o.Timeout
 	if o.TimeoutMS.Set {
 		if o.Timeout.Set && o.Timeout != o.TimeoutMS {
@@ -99,20 +100,20 @@ func (s specs) options(spec *process.Spec, o *api.Options) error {
 	case timeout.Null:
 		spec.Options.Timeout = process.NoTimeout
 	case timeout.Set:
-		spec.Options.Timeout = duration(timeout)
+		spec.Options.Timeout = timeout.Duration()
 	}
-	spec.Options.Grace, spec.Options.Drain = duration(o.Grace), duration(o.Drain)
-	if len(o.Require) > 0 && slices.Contains([]string{"pgroup", ""}, s.treeKill()) {
+	spec.Options.Grace, spec.Options.Drain = o.Grace.Duration(), o.Drain.Duration()
+	if len(o.Require) > 0 && slices.Contains([]string{"pgroup", ""}, s.TreeKill()) {
 		return process.Invalid("options.require", "tree-kill cannot be given on this machine: reeve doctor says why")
 	}
 	if err := agentOptions(spec, o); err != nil {
 		return err
 	}
-	return programOptions(spec, o)
+	return s.programOptions(spec, o)
 }
 
 // programOptions fills in what only programs know.
-func programOptions(spec *process.Spec, o *api.Options) error {
+func (s Specs) programOptions(spec *process.Spec, o *Options) error {
 	if spec.Environment == process.EnvCommand {
 		switch {
 		case o.Limits != nil:
@@ -138,7 +139,10 @@ func programOptions(spec *process.Spec, o *api.Options) error {
 	}
 	spec.Options.NoJIT = o.JIT != nil && !*o.JIT
 	for i, pattern := range o.Tools {
-		if err := tool.CheckPattern(pattern); err != nil {
+		if s.Pattern == nil {
+			break
+		}
+		if err := s.Pattern(pattern); err != nil {
 			return process.Invalid(fmt.Sprintf("options.tools[%d]", i), "%v", err)
 		}
 	}
@@ -147,7 +151,7 @@ func programOptions(spec *process.Spec, o *api.Options) error {
 }
 
 // agentOptions fills in what only agents know.
-func agentOptions(spec *process.Spec, o *api.Options) error {
+func agentOptions(spec *process.Spec, o *Options) error {
 	if spec.Environment != process.EnvAgent {
 		for name, given := range map[string]bool{"model": o.Model != "", "provider": o.Provider != "", "maxSteps": o.MaxSteps != 0, "system": o.System != ""} {
 			if given {
