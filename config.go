@@ -64,7 +64,7 @@ type Config struct {
 
 	// Functions can be run by name, also by a runtime opened later.
 	Functions map[string]func(context.Context, *FuncCall) error
-	// Environments are run beside "command" and "function".
+	// Environments are run beside "command", "function" and "supervisor".
 	Environments map[string]Environment
 	// Interpreters can be named by processes, beside the built-in ones.
 	Interpreters map[string]func() Interpreter

@@ -1,4 +1,4 @@
-// Package reeve runs work as processes: commands, Go functions and, with
+// Package reeve runs work as processes: commands, Go functions, supervisors of them and, with
 // environments registered through [Config], anything else. Each process has a
 // durable record, a place in a tree, ordered events and complete output, dies
 // as a whole when it is killed, and is told the truth about after a crash.

@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"env/envfake":        {"process", "env"},
 	"env/command":        {"process", "env", "keeper", "rawlog"},
 	"env/function":       {"process", "env"},
+	"env/supervisor":     {"process", "env", "api"},
 
 	"env/typescript":            {"process", "env", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude"},
 	"env/typescript/engine":     {},
@@ -56,7 +57,7 @@ var layers = map[string][]string{
 	"tool/file":     {"process", "tool", "tool/openapi", "tool/mcp"},
 
 	"kernel":             {"process", "env", "store", "interpret", "rawlog"},
-	"":                   {"process", "kernel", "env", "env/command", "env/function", "store", "store/memory", "store/sqlite", "interpret", "rawlog", "keeper", "internal"},
+	"":                   {"process", "kernel", "env", "env/command", "env/function", "env/supervisor", "api", "store", "store/memory", "store/sqlite", "interpret", "rawlog", "keeper", "internal"},
 	"api":                {"process"},
 	"token":              {"process"},
 	"settings":           {"process"},
@@ -64,7 +65,7 @@ var layers = map[string][]string{
 	"telemetry":          {"process"},
 	"client":             {"process", "api"},
 	"server":             {"", "process", "api", "token", "rawlog", "tool"},
-	"daemon":             {"", "process", "api", "env", "server", "settings", "token", "telemetry", "tool", "tool/file"},
+	"daemon":             {"", "process", "api", "env", "env/supervisor", "server", "settings", "token", "telemetry", "tool", "tool/file"},
 	"cli":                {"process", "api", "client", "settings", "token", "doctor"},
 	"cmd/reeve":          {"", "process", "api", "cli", "daemon", "doctor", "env", "env/typescript", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude", "env/typescript/v8", "env/typescript/quickjs"},
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},

@@ -10,8 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/env/command"
 	"github.com/reeverun/reeve/env/function"
+	"github.com/reeverun/reeve/env/supervisor"
 	"github.com/reeverun/reeve/internal/ownerlock"
 	"github.com/reeverun/reeve/internal/seal"
 	"github.com/reeverun/reeve/interpret"
@@ -136,6 +138,8 @@ func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment 
 	all := map[string]kernel.Environment{
 		process.EnvCommand:  {Environment: command.New(s), Slots: c.Concurrency},
 		process.EnvFunction: {Environment: function.New(c.functions())},
+		process.EnvSupervisor: {Environment: supervisor.New(supervisor.Config{Specs: api.Specs{
+			Environment: process.EnvCommand, TreeKill: rt.TreeKill, Functions: true}})},
 	}
 	for name, e := range c.Environments {
 		all[name] = kernel.Environment{Environment: e}
@@ -229,8 +233,15 @@ func (rt *Runtime) request(t *Task) (kernel.Request, error) {
 		s.Command.HideWindow = false
 	}
 	r := kernel.Request{Spec: s, Interpreter: t.interpreter, Parked: t.parked}
-	if t.fn != nil {
+	switch {
+	case t.fn != nil:
 		r.Payload = t.fn
+	case t.family != nil:
+		code, payload, err := t.family.describe(rt)
+		if err != nil {
+			return kernel.Request{}, err
+		}
+		r.Spec.Code, r.Payload = code, payload
 	}
 	return r, nil
 }

@@ -20,6 +20,7 @@ type Task struct {
 	spec        process.Spec
 	interpreter interpret.Interpreter
 	fn          function.Func
+	family      *family // of a supervisor
 	parked      bool
 	err         error // the first mistake, reported by Spawn
 }

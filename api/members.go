@@ -109,6 +109,9 @@ func (t *Supervisor) Create() (Create, error) {
 // single makes the Spec of one process.
 func (s Specs) single(c *Child) (process.Spec, error) {
 	create := c.Create
+	if create.Environment == process.EnvSupervisor { // its code would be shown, with what is secret in it
+		return process.Spec{}, process.Invalid("environment", "cannot be supervisor here: describe it as supervisor, instead of code")
+	}
 	surroundings := c.Dir != "" || len(c.Env) > 0
 	if create.Environment == "" && (create.Command != nil || surroundings) {
 		create.Environment = process.EnvCommand

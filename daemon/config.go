@@ -10,6 +10,7 @@ import (
 
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/env/supervisor"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/server"
 	"github.com/reeverun/reeve/settings"
@@ -28,14 +29,21 @@ func (d *daemon) config() (reeve.Config, error) {
 		Tools: startedTools{d.tools}, ApprovalLife: s.ApprovalLife,
 		RulesDir: s.RulesDir, Observe: d.observe, Logger: d.log,
 	}
-	if d.wiring.Environments == nil {
-		return c, nil
+	if d.wiring.Environments != nil {
+		var err error
+		c.Environments, err = d.wiring.Environments(Parts{
+			Settings: s, Tools: d.tools, Spec: server.Children(s.Environment, d.tier), Logger: d.log,
+		})
+		if err != nil {
+			return c, err
+		}
 	}
-	var err error
-	c.Environments, err = d.wiring.Environments(Parts{
-		Settings: s, Tools: d.tools, Spec: server.Children(s.Environment, d.tier), Logger: d.log,
-	})
-	return c, err
+	if c.Environments == nil {
+		c.Environments = map[string]reeve.Environment{}
+	}
+	// Its children are asked for as all processes are here.
+	c.Environments[process.EnvSupervisor] = supervisor.New(supervisor.Config{Specs: server.Specs(s.Environment, d.tier)})
+	return c, nil
 }
 
 // tier is asked by programs, and those an earlier daemon left may run before the
