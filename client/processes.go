@@ -30,13 +30,18 @@ func (c *Client) Create(ctx context.Context, body api.Create, o CreateOptions) (
 	if o.Wait > 0 {
 		r.query = url.Values{"wait": {strconv.FormatInt(max(1, o.Wait.Milliseconds()), 10)}}
 	}
-	if o.IdempotencyKey == "" {
-		return call[process.Record](ctx, c, r)
+	return create[process.Record](ctx, c, r, o.IdempotencyKey)
+}
+
+// create repeats a request that has a key when the connection breaks.
+func create[T any](ctx context.Context, c *Client, r request, key string) (T, error) {
+	if key == "" {
+		return call[T](ctx, c, r)
 	}
-	r.header = map[string]string{"Idempotency-Key": o.IdempotencyKey}
+	r.header = map[string]string{"Idempotency-Key": key}
 	again := c.retry()
 	for {
-		rec, err := call[process.Record](ctx, c, r)
+		rec, err := call[T](ctx, c, r)
 		if err == nil || isAnswer(err) || !again.wait(ctx, err) {
 			return rec, err
 		}

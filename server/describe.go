@@ -35,6 +35,7 @@ func describe(routes []*route, version string) (*description, error) {
 			"token": {Type: "http", Scheme: "bearer", Description: "Needed over TCP once a token exists, and to decide approvals in any case: reeve token create."}}},
 		Paths: map[string]*huma.PathItem{},
 		Tags: []*huma.Tag{{Name: "processes", Description: "Create, inspect and control processes."},
+			{Name: "supervisors", Description: "Processes that start others and run them again."},
 			{Name: "events", Description: "What happened, as pages and streams."},
 			{Name: "tools", Description: "What programs can call, and what people decide about."},
 			{Name: "server", Description: "What the server can do and how it is."},
@@ -129,7 +130,7 @@ func (d *description) parameters(r *route) (all []*huma.Param) {
 	for _, p := range r.params {
 		all = append(all, &huma.Param{Name: p.name, In: "query", Description: p.doc, Schema: p.schema()})
 	}
-	if r.name == "createProcess" {
+	if r.name == "createProcess" || r.name == "createSupervisor" {
 		all = append(all, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "The same key and body within 24 hours answer with the same process."})
 	}

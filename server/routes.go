@@ -14,6 +14,7 @@ import (
 // routes is the table of everything that is served.
 func routes() []*route {
 	all := append(processRoutes(), eventRoutes()...)
+	all = append(all, supervisorRoutes()...)
 	all = append(all, toolRoutes()...)
 	all = append(all, serverRoutes()...)
 	all = append(all, mciRoutes()...)

@@ -77,6 +77,16 @@ type (
 	}
 )
 
+// spanDoc is written by people, too.
+type spanDoc struct{}
+
+// Schema describes both ways to write it.
+func (spanDoc) Schema(huma.Registry) *huma.Schema {
+	least := 0.0
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: &least}, {Type: huma.TypeString}},
+		Description: "Milliseconds, or a duration such as 500ms, 5s or 1m30s.", Examples: []any{"5s"}}
+}
+
 func newRegistry() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
 		return strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Doc")
@@ -90,6 +100,7 @@ func newRegistry() huma.Registry {
 	alias(typeOf[process.Approval](), typeOf[approvalDoc]())
 	alias(typeOf[process.Stamp](), typeOf[time.Time]())
 	alias(typeOf[api.Millis](), typeOf[int64]())
+	alias(typeOf[api.Span](), typeOf[spanDoc]())
 	return r
 }
 
