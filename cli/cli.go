@@ -133,7 +133,7 @@ func (a *App) addCommands(root *cobra.Command) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run:", []*cobra.Command{a.runCommand(), a.execCommand(), a.agentCommand(), a.rerunCommand()}},
+		{"run", "Run:", []*cobra.Command{a.runCommand(), a.execCommand(), a.agentCommand(), a.upCommand(), a.rerunCommand()}},
 		{"look", "Look:", []*cobra.Command{a.psCommand(), a.treeCommand(), a.showCommand(), a.logsCommand(), a.eventsCommand(), a.transcriptCommand()}},
 		{"tools", "Tools:", []*cobra.Command{a.toolsCommand(), a.approvalsCommand()}},
 		{"control", "Control:", []*cobra.Command{a.killCommand(), a.pauseCommand(), a.resumeCommand(), a.signalCommand(), a.waitCommand(), a.rmCommand(), a.pruneCommand()}},

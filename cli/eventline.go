@@ -89,10 +89,23 @@ func eventDetail(ev *process.Event) string {
 		return fmt.Sprintf("step %d", d.Step)
 	case process.StepFinished:
 		return plain(finishedStep(d))
+	case process.ChildSpawned:
+		return spawnedText(d)
 	case process.Finalized:
 		return outcomeText(&d.Outcome)
 	}
 	return otherDetail(ev)
+}
+
+func spawnedText(d process.ChildSpawned) string {
+	s := fmt.Sprintf("process %d, run %d", d.Child, d.Run)
+	if d.Restart > 0 {
+		s += fmt.Sprintf(", restart %d", d.Restart)
+	}
+	if d.Because != 0 && d.Because != d.Child {
+		s += fmt.Sprintf(" because of %d", d.Because)
+	}
+	return s
 }
 
 func returnedText(d process.ToolReturned) string {

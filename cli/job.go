@@ -25,10 +25,11 @@ type job struct {
 	client *client.Client
 	screen *screen
 	detach bool
-	bar    bool // draw a progress bar, if the terminal can
-	parked bool // to be started once its events are watched
-	asks   bool // it may call tools, and wait for an approval
-	steps  bool // it is an agent: tell what it does, on a terminal
+	bar    bool                        // draw a progress bar, if the terminal can
+	parked bool                        // to be started once its events are watched
+	asks   bool                        // it may call tools, and wait for an approval
+	steps  bool                        // it is an agent: tell what it does, on a terminal
+	show   func(context.Context) error // shows more than its two streams; nil: those
 
 	id     process.ID
 	run    int
@@ -106,6 +107,9 @@ func (j *job) stay(ctx context.Context, signals <-chan os.Signal) (process.Recor
 
 // output shows both streams until the run has ended.
 func (j *job) output(ctx context.Context) error {
+	if j.show != nil {
+		return j.show(ctx)
+	}
 	if j.parked {
 		return j.lines(ctx)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/api"
@@ -39,15 +40,17 @@ func (e *Env) Check(s *process.Spec) error {
 	if len(hidden) == 0 {
 		return nil
 	}
-	code, err := json.Marshal(&t)
-	if err != nil {
+	var code strings.Builder
+	enc := json.NewEncoder(&code)
+	enc.SetEscapeHTML(false) // people read it
+	if err := enc.Encode(&t); err != nil {
 		return fmt.Errorf("write the code: %w", err)
 	}
 	kept, err := json.Marshal(hidden)
 	if err != nil {
 		return fmt.Errorf("write the secrets: %w", err)
 	}
-	s.Code, s.Hidden = string(code), process.Secret(kept)
+	s.Code, s.Hidden = code.String(), process.Secret(kept)
 	return nil
 }
 

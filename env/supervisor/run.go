@@ -211,7 +211,11 @@ func (r *run) restart(c *child, reason string) error {
 		c.failures = 0
 	}
 	if !r.limit.allow(now) {
-		return fmt.Errorf("%w: child %q ended once more (%s) after %d within %v", errMaxRestarts, c.Name, reason, r.tree.max, r.tree.window)
+		times := fmt.Sprintf("%d restarts", r.tree.max)
+		if r.tree.max == 1 {
+			times = "1 restart"
+		}
+		return fmt.Errorf("%w: child %q ended once more (%s) after %s within %v", errMaxRestarts, c.Name, reason, times, r.tree.window)
 	}
 	c.failures++
 	delay := r.tree.backoff.delay(c.failures, r.env.cfg.Random())
