@@ -56,3 +56,35 @@ children:
 		t.Errorf("left: %s\n%s", left, &s.stderr)
 	}
 }
+
+// The example of docs/supervisors.md does what the docs say.
+func TestSupervisorOfTheDocs(t *testing.T) {
+	doc, err := os.ReadFile("../docs/supervisors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(doc), "```yaml\n")
+	text, rest, _ := strings.Cut(text, "```\n")
+	_, printed, _ := strings.Cut(rest, "$ reeve up shop.yaml\n")
+	printed, _, _ = strings.Cut(printed, "```")
+	r := newRig(t)
+	s := r.start("up", r.write("shop.yaml", text))
+	want := map[string]bool{}
+	for line := range strings.Lines(printed) {
+		if !strings.Contains(line, "[") { // notes are on stderr
+			want[line] = true
+		}
+	}
+	for len(want) > 0 {
+		line, err := s.out.ReadString('\n')
+		if err != nil || !want[line] {
+			t.Fatalf("%q, %v; still wanted: %v\n%s", line, err, want, &s.stderr)
+		}
+		delete(want, line)
+	}
+	s.signal(syscall.SIGINT)
+	s.end(130)
+	if !strings.Contains(s.stderr.String(), "migrate | [succeeded]\n") {
+		t.Errorf("%s", &s.stderr)
+	}
+}
