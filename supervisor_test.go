@@ -123,7 +123,7 @@ func TestSecretsOfSupervisedChildren(t *testing.T) {
 		return nil
 	})
 	rt = open(t, reeve.Config{Dir: dir})
-	if _, err := rt.Run(t.Context(), h.ID(), true); err != nil {
+	if _, err := rt.Run(t.Context(), h.ID(), reeve.RunOptions{Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := rt.Wait(t.Context(), h.ID()); err != nil {

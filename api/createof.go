@@ -50,7 +50,7 @@ func commandOf(c *process.Command) (*Command, error) {
 
 func optionsOf(s *process.Spec) *Options {
 	o := s.Options
-	b := &Options{Tools: o.Tools}
+	b := &Options{Tools: o.Tools, Model: o.Model, Provider: o.Provider, MaxSteps: o.MaxSteps, System: o.System}
 	switch {
 	case o.Timeout == process.NoTimeout:
 		b.Timeout = NullMS()

@@ -271,7 +271,7 @@ func TestRunAgain(t *testing.T) {
 		if _, err := f.Delete(t.Context(), before["b"].ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Run(t.Context(), id, true); err != nil {
+		if err := f.Run(t.Context(), id, kernel.RunOptions{Force: true}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
