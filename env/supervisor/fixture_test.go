@@ -187,6 +187,9 @@ func (f *fixture) order(kind process.Kind, parent process.ID) (names []string) {
 	return names
 }
 
+// seconds is how long a process took, about: a commit may take a moment.
+func seconds(rec *process.Process) int64 { return (rec.Usage.WallMS + 500) / 1000 }
+
 func (f *fixture) wantExit(rec *process.Process, state process.ExitState, code int, reason string) {
 	f.t.Helper()
 	if rec.ExitState != state || rec.Exit == nil || rec.Exit.Code != code || rec.Exit.Reason != reason {
