@@ -20,6 +20,8 @@ func (e *Env) Pause(ctx context.Context, eid process.ID, _ bool) error {
 		return nil
 	case <-r.ending:
 		return process.ErrNotRunning
+	case <-r.left: // it had not begun
+		return process.ErrNotRunning
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
