@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -203,48 +202,4 @@ func inBounds(tag reflect.StructTag, path string, n float64) error {
 func bound(tag reflect.StructTag, name string) (float64, bool) {
 	n, err := strconv.ParseFloat(tag.Get(name), 64)
 	return n, err == nil
-}
-
-// wrongType does not quote the value: it may be a secret.
-func wrongType(path string, v any, want string) error {
-	kind := "an object"
-	switch v := v.(type) {
-	case nil:
-		kind = "null"
-	case bool:
-		kind = strconv.FormatBool(v)
-	case float64:
-		kind = "a number"
-	case string:
-		kind = "a string"
-	case []any:
-		kind = "a list"
-	}
-	return process.Invalid(cmp.Or(path, "body"), "is %s: want %s", kind, want)
-}
-
-func unknownField(fields map[string]reflect.StructField, path, name string) error {
-	for known := range fields {
-		if strings.EqualFold(known, name) {
-			return process.Invalid(join(path, shorten(name)), "is not a field: did you mean %s?", known)
-		}
-	}
-	return process.Invalid(join(path, shorten(name)), "is not a field here: want one of %s",
-		strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
-
-// shorten keeps a client's text from filling an error.
-func shorten(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
