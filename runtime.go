@@ -273,6 +273,32 @@ func (rt *Runtime) Signal(ctx context.Context, id ID, s Signal, o SignalOptions)
 	return rt.kernel.Signal(ctx, id, s, o)
 }
 
+// SigBlock has a signal to a process wait, for this run, until SigUnblock
+// delivers it: once, however often it came. SIGKILL cannot be blocked: that is
+// ErrInvalid. A process that is idle is ErrNotRunning.
+func (rt *Runtime) SigBlock(ctx context.Context, id ID, s Signal) error {
+	return rt.kernel.SigBlock(ctx, id, s)
+}
+
+// SigUnblock lets a signal through again, and delivers one that is pending.
+func (rt *Runtime) SigUnblock(ctx context.Context, id ID, s Signal) error {
+	return rt.kernel.SigUnblock(ctx, id, s)
+}
+
+// SigHandle has f called with a signal to a process instead of what it does
+// else, for this run; nil is the default again. Handlers of a process are called
+// one at a time, in order. SIGKILL cannot be handled: that is ErrInvalid.
+func (rt *Runtime) SigHandle(ctx context.Context, id ID, s Signal, f func(Signal)) error {
+	return rt.kernel.SigHandle(ctx, id, s, f)
+}
+
+// Trace follows the kernel calls of a process's newest run: what it asks for and
+// what is done to it, with timing, until it is reaped. A process that is idle is
+// ErrNotRunning. Close it.
+func (rt *Runtime) Trace(ctx context.Context, id ID) (*Trace, error) {
+	return rt.kernel.Trace(ctx, id)
+}
+
 // Pause holds a running process where it stands, and its clock and timeout with
 // it. A paused process stays in the state running. It may be called again.
 func (rt *Runtime) Pause(ctx context.Context, id ID) error {

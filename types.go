@@ -48,6 +48,11 @@ type (
 
 	Signal        = process.Signal
 	SignalOptions = kernel.SignalOptions
+
+	Trace        = kernel.Trace
+	Syscall      = process.Syscall
+	SyscallError = process.SyscallError
+	SyscallCode  = process.SyscallCode
 )
 
 // Raw output policies, streams and leftovers.
@@ -91,6 +96,13 @@ const (
 	SIGINT    = process.SIGINT
 	SIGPAUSE  = process.SIGPAUSE
 	SIGRESUME = process.SIGRESUME
+)
+
+// What a SyscallError says.
+const (
+	CodeInternal = process.CodeInternal
+	CodeNotFound = process.CodeSyscallNotFound
+	CodeInvalid  = process.CodeSyscallInvalid
 )
 
 // Errors to match with errors.Is.

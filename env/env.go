@@ -216,6 +216,15 @@ type Host interface {
 	// Transcript returns what the process remembered, in all its runs.
 	Transcript(ctx context.Context) ([]process.Message, error)
 
+	// Block has a signal to the run wait until Unblock, which delivers it:
+	// once, however often it came. Handle has f called with a signal instead
+	// of what it does else; nil is the default again. Handlers are called one
+	// at a time, in order. SIGKILL can be neither blocked nor handled: that is
+	// process.ErrInvalid.
+	Block(s process.Signal) error
+	Unblock(s process.Signal) error
+	Handle(s process.Signal, f func(process.Signal)) error
+
 	// Timing returns the run's waits, defaults filled in.
 	Timing() Timing
 }

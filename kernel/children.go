@@ -31,7 +31,7 @@ func (h *host) SpawnWith(ctx context.Context, s process.Spec, payload any) (proc
 	if s.Options.Tools, err = narrowed(p.rec.Options.Tools, s.Options.Tools); err != nil {
 		return 0, err
 	}
-	if n := len(p.ancestors); n >= maxGenerations {
+	if n := p.generation; n >= maxGenerations {
 		return 0, process.Errorf(process.CodeTooMany, "process %d is %d generations below the first of its tree: that is the limit", p.id, n)
 	}
 	if n := p.k.cfg.MaxTree; p.tree.Add(1) > int64(n) {
@@ -89,7 +89,7 @@ func (h *host) Await(ctx context.Context, child process.ID) (env.Ended, error) {
 		return env.Ended{}, err
 	}
 	defer p.comeBack(e, nil)
-	rec, err := p.k.Wait(ctx, child)
+	rec, err := p.k.wait(ctx, child)
 	if err != nil {
 		return env.Ended{}, err
 	}
@@ -104,9 +104,9 @@ func (h *host) Signal(ctx context.Context, child process.ID, s process.Signal) e
 		return err
 	}
 	if s == process.SIGKILL {
-		return h.p.k.Kill(ctx, child, KillOptions{Now: true})
+		return h.p.k.kill(ctx, child, KillOptions{Now: true})
 	}
-	_, err := h.p.k.Signal(ctx, child, s, SignalOptions{})
+	_, err := h.p.k.signal(ctx, child, s, SignalOptions{})
 	return err
 }
 
@@ -115,7 +115,7 @@ func (h *host) Cancel(ctx context.Context, child process.ID) error {
 	if err := h.own(ctx, child); err != nil {
 		return err
 	}
-	return h.p.k.Kill(ctx, child, KillOptions{})
+	return h.p.k.kill(ctx, child, KillOptions{})
 }
 
 // Rerun implements env.Host.
@@ -123,7 +123,7 @@ func (h *host) Rerun(ctx context.Context, child process.ID, a env.Again) error {
 	if err := h.own(ctx, child); err != nil {
 		return err
 	}
-	return h.p.k.Run(ctx, child, RunOptions{Force: true, again: a})
+	return h.p.k.run(ctx, child, RunOptions{Force: true, again: a})
 }
 
 // Read implements env.Host.

@@ -19,13 +19,29 @@
 // # Locks
 //
 // proc.mu guards one process; it is never held while calling an environment,
-// an interpreter or the store. proc.pausing makes pauses and resumes of one
-// process take turns; it alone is held while the environment does them and
-// while they are committed. proc.remembering makes what is added to one
+// an interpreter, a signal handler or the store. proc.pausing makes pauses and
+// resumes of one process take turns; it alone is held while the environment does
+// them and while they are committed. proc.remembering makes what is added to one
 // transcript take turns; it alone is held while the store is asked how far that
 // goes. The order is proc.pausing, proc.remembering, table.mu, proc.mu,
-// scheduler.mu, journal.mu, feed.mu; each may be taken under the ones before
-// it, never the other way round.
+// scheduler.mu, journal.mu, feed.mu, and tracers.mu, Trace.mu last; each may be
+// taken under the ones before it, never the other way round.
+//
+// # Signals
+//
+// A signal is blocked (then it is pending, once), handled, or does what it does
+// by default: which, is decided under one hold of proc.mu. SIGTERM and SIGINT go
+// to the program where the environment passes them on, and else cancel the run;
+// SIGPAUSE and SIGRESUME hold it and let it go on; SIGKILL kills whatever else
+// was decided. What a kernel call on a process answers is a
+// *process.SyscallError around the error that says what to do.
+//
+// # Reaping
+//
+// A run that is over is released in the order of seed 003, once, each step noted
+// as it is done, and told in its reaped event: orphans, cancel, wait, debug,
+// context, dead, remove. PID 0 is the kernel's init: it owns what is orphaned
+// and reaps it.
 //
 // # Hosts come and go
 //

@@ -23,9 +23,9 @@ var _ env.Host = (*earlyHost)(nil)
 func (p *proc) host() env.Host {
 	h := &host{p}
 	if p.born == nil {
-		return h
+		return &tracedHost{h, p}
 	}
-	return &earlyHost{h, p.born}
+	return &tracedHost{&earlyHost{h, p.born}, p}
 }
 
 // mayStartEarly reports whether a run may begin before its creation is stored.

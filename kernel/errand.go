@@ -102,8 +102,8 @@ func (p *proc) abandon() {
 	p.errands, p.lent = nil, false
 }
 
-// awaitOutside waits for tools that the calls of ended runs have left behind,
-// for as long as a program is given to end.
+// awaitOutside waits for tools and handlers that ended runs have left behind, for
+// as long as a program is given to end.
 func (k *Kernel) awaitOutside() {
 	back := make(chan struct{})
 	go func() {
@@ -115,6 +115,6 @@ func (k *Kernel) awaitOutside() {
 	select {
 	case <-back:
 	case <-late.C:
-		k.log.Error("tool calls do not end though their runs did; they are left behind")
+		k.log.Error("tool calls or signal handlers do not end though their runs did; they are left behind")
 	}
 }

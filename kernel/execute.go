@@ -23,7 +23,7 @@ var errHung = errors.New("the environment did not end the run when it was killed
 // not block.
 func (k *Kernel) start(p *proc) {
 	p.mu.Lock()
-	if p.rec.Lifecycle != process.LifecycleCreated || p.dropped {
+	if !p.queued() {
 		p.mu.Unlock()
 		p.freeSlot()
 		return
@@ -63,7 +63,7 @@ func (p *proc) resolve(res env.Result, err error, answered bool) {
 		}
 		return
 	}
-	p.resolved = true
+	p.resolved, p.hung = true, !answered
 	p.stopTimers()
 	p.clock.stop(time.Now())
 	if p.giveUp != nil {
@@ -103,15 +103,15 @@ func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence
 	outcome := v.outcome(ev)
 	seal := p.endLog(v.spawnErr)
 	keep := p.heldForParent()
-	var orphans []*proc
-	if !keep {
-		orphans = p.k.table.orphan(p)
+	var r *reaping
+	if !keep && p.claimReap() {
+		r = p.release()
 	}
 	p.mu.Lock()
 	p.partials = [2]partial{}
 	p.settleRecord(v, outcome, ev)
-	if !keep {
-		events = append(events, p.reap())
+	if r != nil {
+		events = append(events, r.bury())
 	}
 	events = append(events, process.Finalized{Outcome: outcome})
 	p.append(&entry{seal: seal, done: func(error) {
@@ -119,7 +119,6 @@ func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence
 		p.over(!keep)
 	}}, true, events...)
 	p.mu.Unlock()
-	p.k.adopt(p.id, orphans)
 	if keep && p.k.table.parentOf(p) == nil { // the parent ended meanwhile
 		p.k.adopt(0, []*proc{p})
 	}
@@ -180,15 +179,16 @@ func (p *proc) freeSlot() {
 // no commit for them alone. Where ending the log takes time, that is not left to
 // the journal.
 func (p *proc) endLog(unstarted bool) (seal func()) {
-	if p.log == nil {
+	log := p.log
+	if log == nil {
 		return func() {}
 	}
-	out, errs := p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
+	out, errs := log.Size(rawlog.Stdout), log.Size(rawlog.Stderr)
 	p.mu.Lock()
 	p.rec.StdoutBytes, p.rec.StderrBytes = out, errs
 	p.mu.Unlock()
 	// A run that could not be started leaves no empty files.
-	seal = sync.OnceFunc(func() { p.closeLog(unstarted && out+errs == 0) })
+	seal = sync.OnceFunc(func() { p.closeLog(log, unstarted && out+errs == 0) })
 	if policy(p.rec.RawOutput) != rawlog.KeepFile {
 		p.pump.settle()
 		seal()
@@ -197,8 +197,8 @@ func (p *proc) endLog(unstarted bool) (seal func()) {
 }
 
 // closeLog ends the run's log: nothing writes to it any more.
-func (p *proc) closeLog(remove bool) {
-	if err := p.log.Finish(); err != nil {
+func (p *proc) closeLog(log *rawlog.Log, remove bool) {
+	if err := log.Finish(); err != nil {
 		p.k.log.Error("finish output", "process", p.id, "error", err)
 	}
 	if !remove {

@@ -51,6 +51,8 @@ type Config struct {
 	ApprovalLife     time.Duration                                   // until an approval that nobody decides expires
 	Observe          func(context.Context, Moment, *process.Process) // may be nil
 	Logger           *slog.Logger
+
+	reaping func(process.ID, string) // sees each step of a reap as it is done, under locks; for tests
 }
 
 // Environment is an environment with its slots.
@@ -78,7 +80,7 @@ type Kernel struct {
 	active  atomic.Int64 // runs that are queued or executing
 
 	nextApproval atomic.Int64
-	outside      sync.WaitGroup // tool calls, also those their runs have given up
+	outside      sync.WaitGroup // tool calls, also those their runs have given up, and signal handlers
 
 	blocks    sync.Pool // read buffers of pumps
 	closing   atomic.Bool
@@ -197,10 +199,8 @@ func (k *Kernel) stop() {
 	for _, e := range k.envs {
 		e.pool.close()
 	}
-	for _, p := range k.table.list() {
-		if !k.supervised(p, 0) {
-			p.shutdown(k.cfg.KeepQueue)
-		}
+	for _, p := range k.table.unsupervised() {
+		p.shutdown(k.cfg.KeepQueue)
 	}
 	k.runs.Wait()
 }

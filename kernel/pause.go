@@ -11,7 +11,10 @@ import (
 
 // pause holds the run where it stands and reports whether it did not before.
 // The clock stops when the environment says that nothing executes any more.
-func (p *proc) pause(ctx context.Context, now bool) (bool, error) {
+func (p *proc) pause(ctx context.Context, now bool) (changed bool, err error) {
+	if ts := p.tracers.Load(); ts != nil {
+		defer ts.begin("Pause", "now", now).end(&err)
+	}
 	e, ok := p.env.Environment.Environment.(env.Pauser)
 	if !ok {
 		return false, process.Errorf(process.CodeInvalid,
@@ -108,7 +111,10 @@ func (p *proc) notePause(done func(error)) {
 
 // resume lets a paused run go on and reports whether it was paused. It is
 // recorded first, so that nothing the run does comes before it.
-func (p *proc) resume(ctx context.Context) (bool, error) {
+func (p *proc) resume(ctx context.Context) (changed bool, err error) {
+	if ts := p.tracers.Load(); ts != nil {
+		defer ts.begin("Resume").end(&err)
+	}
 	p.pausing.Lock()
 	defer p.pausing.Unlock()
 	recorded := make(chan error, 1)
@@ -121,7 +127,7 @@ func (p *proc) resume(ctx context.Context) (bool, error) {
 	p.record(func(err error) { recorded <- err }, process.Resumed{})
 	p.calls.Add(1)
 	p.mu.Unlock()
-	err := p.env.Environment.Environment.(env.Pauser).Resume(p.id)
+	err = p.env.Environment.Environment.(env.Pauser).Resume(p.id)
 	if err != nil {
 		p.stillPaused()
 	}

@@ -34,10 +34,12 @@ type proc struct {
 	payload     any                   // given in Go, for the environment
 	earlier     map[string]any        // structured output of the run before
 
-	parent    *proc                // nil: the kernel's init; guarded by table.mu
-	children  map[process.ID]*proc // guarded by table.mu
-	ancestors []process.ID         // outermost first; set when it enters the table
-	tree      *atomic.Int64        // how many of its tree are in the table, itself included; set when it enters
+	kin        *kin          // its place in the tree; set when it enters the table
+	parent     *proc         // who is to wait for it; nil: the kernel's init; guarded by table.mu
+	generation int           // how many are above it that lived when the next was born; set when it enters
+	tree       *atomic.Int64 // how many of its tree are in the table, itself included; set when it enters
+
+	tracers atomic.Pointer[tracers] // nil: nobody traces it; changed under mu
 
 	born   <-chan struct{} // closed when its creation is stored, or could not be; nil: it was before it began
 	unborn atomic.Bool     // it could not be
@@ -61,8 +63,13 @@ type proc struct {
 	timedOut    bool                    // the clock ran out
 	killTree    bool                    // canceled with all that is below it
 	killed      bool                    // Kill was called
+	cause       error                   // why it is being ended; nil: it is not
+	asked       bool                    // the program was asked to end: its context is cancelled
+	sig         *dispositions           // of its signals; nil: the defaults
 	reserved    int64                   // numbers up to here may have been seen, says the store
 	resolved    bool                    // Execute has answered, or was given up
+	hung        bool                    // it was given up
+	reaped      bool                    // it is being reaped, or was
 	waiters     int                     // who wait for this run
 	dropped     bool                    // left to the next host
 	left        func()                  // with dropped: called when the run is gone from its environment; nil: it was not there
@@ -186,6 +193,7 @@ func (p *proc) current() *process.Process {
 	if rec.State == process.Running || rec.State == process.Terminating {
 		p.mu.Lock()
 		p.readClock(&rec.Usage)
+		rec.StdoutBytes, rec.StderrBytes = p.rec.StdoutBytes, p.rec.StderrBytes
 		if p.log != nil {
 			rec.StdoutBytes, rec.StderrBytes = p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
 		}

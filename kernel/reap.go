@@ -6,24 +6,102 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-// reapSteps is the order in which a run is released.
-var reapSteps = []string{
-	"orphans", // children go to init; zombie children are reaped
-	"cancel",  // the run's context
-	"wait",    // the run's goroutine has answered
-	"debug",   // its stream is closed
-	"context", // logs and interpreter are released
-	"dead",    // zombie → dead
-	"remove",  // out of the table, with the commit of this event
+// The steps of a reap, in the only order they are done.
+const (
+	stepOrphans = "orphans" // children go to init; zombie children are reaped
+	stepCancel  = "cancel"  // the run's context is over
+	stepWait    = "wait"    // the run's goroutine has answered, and nothing calls its environment for it
+	stepDebug   = "debug"   // its tracers' streams are closed
+	stepContext = "context" // log, pump, interpreter, signals and what Go code gave it are released
+	stepDead    = "dead"    // zombie → dead
+	stepRemove  = "remove"  // out of the table
+)
+
+// reaping is the release of one run, once. Each step is noted when it is done,
+// and the reaped event carries what was. The event is written with the last but
+// one: a run leaves the table with the event's commit, because nobody shall find
+// it gone before its end can be read. It tells of that step, too; leave is what
+// keeps the word.
+type reaping struct {
+	p    *proc
+	done []string
 }
 
-// reap takes a zombie to dead and returns the event that says so; p.mu is
-// held, and its children have been taken.
-func (p *proc) reap() process.Payload {
-	if err := p.move(process.LifecycleDead); err != nil {
-		p.k.log.Error("reap", "process", p.id, "error", err)
+// did notes a step that is done.
+func (r *reaping) did(step string) {
+	r.done = append(r.done, step)
+	if f := r.p.k.cfg.reaping; f != nil {
+		f(r.p.id, step)
 	}
-	return process.Reaped{Steps: reapSteps}
+}
+
+// claimReap reports whether the caller is the one that reaps the run.
+func (p *proc) claimReap() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := !p.reaped
+	p.reaped = true
+	return first
+}
+
+// release does all that comes before a run is dead. No lock is held, and
+// claimReap was won.
+func (p *proc) release() *reaping {
+	r := &reaping{p: p, done: make([]string, 0, 7)}
+	p.k.adopt(p.id, p.k.table.orphan(p))
+	r.did(stepOrphans)
+	p.endContext()
+	r.did(stepCancel)
+	if !p.hung { // one that was given up is not waited for, and nobody says it was
+		p.calls.Wait()
+		r.did(stepWait)
+	}
+	p.closeTracers(r.done)
+	r.did(stepDebug)
+	p.freeContext()
+	r.did(stepContext)
+	return r
+}
+
+// endContext cancels the run's context, if it ever had one.
+func (p *proc) endContext() {
+	p.mu.Lock()
+	cancel := p.cancel
+	p.mu.Unlock()
+	if cancel != nil {
+		cancel(nil)
+	}
+}
+
+// freeContext lets go of what the run had. Its log is ended by the journal,
+// before it commits the run's end: see endLog.
+func (p *proc) freeContext() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sig = nil
+	p.log, p.pump, p.interpreter, p.payload, p.earlier = nil, nil, nil, nil, nil
+}
+
+// bury takes the zombie to dead and returns the event that tells of the reap;
+// p.mu is held, and the caller commits the event and then has the run leave.
+func (r *reaping) bury() process.Payload {
+	if err := r.p.move(process.LifecycleDead); err != nil {
+		r.p.k.log.Error("reap", "process", r.p.id, "error", err)
+	}
+	r.did(stepDead)
+	return process.Reaped{Steps: append(r.done, stepRemove)}
+}
+
+// reap releases a zombie and buries it, unless somebody does so already; then,
+// if there is one, runs when that is committed.
+func (p *proc) reap(then func()) {
+	if !p.claimReap() {
+		return
+	}
+	r := p.release()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.record(func(error) { then() }, r.bury())
 }
 
 // heldForParent reports whether the ended run is to be kept for its parent.
@@ -48,30 +126,36 @@ func (p *proc) isLeft() bool {
 func (p *proc) ended() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.isOver()
+}
+
+// isOver is ended; p.mu is held.
+func (p *proc) isOver() bool {
 	return p.resolved || p.rec.Lifecycle >= process.LifecycleZombie
 }
 
 // reapNow reaps a zombie that was waited for, and returns when that is
 // committed. Of several callers one does it, and all wait.
 func (k *Kernel) reapNow(ctx context.Context, p *proc) {
-	orphans := k.table.orphan(p)
-	p.mu.Lock()
-	if p.rec.Lifecycle == process.LifecycleZombie {
-		p.record(func(error) { p.leave() }, p.reap())
-	}
-	p.mu.Unlock()
-	k.adopt(p.id, orphans)
+	p.reap(p.leave)
 	select {
 	case <-p.gone:
 	case <-ctx.Done():
 	}
 }
 
-// leave takes a reaped run out of the table, and gives what is still below it
-// to init.
+// leave takes a reaped run out of the table. One that did not come to be, or is
+// left to the next host, was not reaped: what is below it goes to init here.
 func (p *proc) leave() {
 	p.leaving.Do(func() {
 		p.k.table.remove(p)
+		p.mu.Lock()
+		reaped := p.reaped
+		p.mu.Unlock()
+		if reaped {
+			(&reaping{p: p}).did(stepRemove)
+		}
+		p.closeTracers(nil)
 		if orphans := p.k.table.orphan(p); !p.isLeft() { // else they find it again under the next host
 			p.k.adopt(p.id, orphans)
 		}
@@ -84,13 +168,17 @@ func (p *proc) leave() {
 func (k *Kernel) adopt(from process.ID, orphans []*proc) {
 	for _, c := range orphans {
 		c.mu.Lock()
-		switch c.rec.Lifecycle {
-		case process.LifecycleZombie:
-			c.record(func(error) { c.leave() }, c.reap())
-		case process.LifecycleCreated, process.LifecycleRunning:
+		zombie := c.rec.Lifecycle == process.LifecycleZombie
+		if c.rec.Lifecycle < process.LifecycleZombie {
 			c.record(nil, process.Reparented{From: from, To: 0})
+			if ts := c.tracers.Load(); ts != nil {
+				ts.tell("Reparent", "from", from, "to", 0)
+			}
 		}
 		c.mu.Unlock()
+		if zombie {
+			c.reap(c.leave)
+		}
 	}
 }
 
@@ -107,6 +195,11 @@ func (p *proc) note(events ...process.Payload) {
 // number of callers may wait, before or after the end. A process that never
 // ran and is not queued is process.ErrNotRunning.
 func (k *Kernel) Wait(ctx context.Context, id process.ID) (*process.Process, error) {
+	rec, err := k.wait(ctx, id)
+	return rec, answered(ctx, "Wait", id, err)
+}
+
+func (k *Kernel) wait(ctx context.Context, id process.ID) (*process.Process, error) {
 	p := k.table.get(id)
 	if p == nil {
 		rec, err := k.cfg.Store.Process(ctx, id)
@@ -118,24 +211,12 @@ func (k *Kernel) Wait(ctx context.Context, id process.ID) (*process.Process, err
 		case rec.State != process.Idle && k.isClosed():
 			return nil, process.ErrClosed // left to the next host
 		case rec.State != process.Idle:
-			return k.Wait(ctx, id) // run since the table was looked at
+			return k.wait(ctx, id) // run since the table was looked at
 		}
 		return nil, process.Errorf(process.CodeNotRunning, "process %d has not been run", id)
 	}
-	p.mu.Lock()
-	p.waiters++
-	p.mu.Unlock()
-	select {
-	case <-p.done:
-	case <-ctx.Done():
-		select {
-		case <-p.done: // both at once: tell what is known
-		default:
-			p.mu.Lock()
-			p.waiters--
-			p.mu.Unlock()
-			return nil, context.Cause(ctx)
-		}
+	if err := p.awaitEnd(ctx); err != nil {
+		return nil, err
 	}
 	rec := p.view.Load()
 	if rec.Outcome == nil { // still queued: the kernel closed, the next host runs it
@@ -145,4 +226,36 @@ func (k *Kernel) Wait(ctx context.Context, id process.ID) (*process.Process, err
 		k.reapNow(ctx, p)
 	}
 	return p.view.Load(), nil
+}
+
+// awaitEnd waits for the end of the run, as one of those who make that it need
+// not be kept for its parent.
+func (p *proc) awaitEnd(ctx context.Context) (err error) {
+	p.mu.Lock()
+	p.waiters++
+	p.mu.Unlock()
+	if ts := p.tracers.Load(); ts != nil {
+		span := ts.wait()
+		defer func() {
+			if err != nil {
+				span.end(&err, "action", "given up")
+				return
+			}
+			span.end(nil)
+		}()
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+	}
+	select {
+	case <-p.done: // both at once: tell what is known
+		return nil
+	default:
+	}
+	p.mu.Lock()
+	p.waiters--
+	p.mu.Unlock()
+	return context.Cause(ctx)
 }

@@ -124,7 +124,7 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 		}
 	}()
 	for _, rec := range r.paused { // before what was below it
-		p := k.entered(rec)
+		p := k.entered(ctx, rec)
 		waited := r.waited[p.id]
 		delete(r.waited, p.id)
 		if err := <-k.reattach(p, waited); err != nil {
@@ -132,21 +132,19 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 		}
 	}
 	for _, rec := range r.zombies {
-		p := k.entered(rec)
+		p := k.entered(ctx, rec)
 		over = append(over, p)
-		p.mu.Lock()
-		p.record(func(error) { p.over(true) }, p.reap())
-		p.mu.Unlock()
+		p.reap(func() { p.over(true) })
 	}
 	for _, rec := range r.interrupted {
-		p := k.entered(rec)
+		p := k.entered(ctx, rec)
 		over = append(over, p)
 		p.strand(r.waited[p.id])
 		delete(r.waited, p.id)
 		k.settleInterrupted(p)
 	}
 	for _, rec := range r.queued {
-		p := k.entered(rec)
+		p := k.entered(ctx, rec)
 		if _, ok := k.envs[rec.Environment]; !ok {
 			p.conclude(verdict{state: process.ExitFailed, spawnErr: true,
 				err:  fmt.Sprintf("the environment %q is not available", rec.Environment),
@@ -159,7 +157,7 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 }
 
 // entered puts a run back into the table.
-func (k *Kernel) entered(rec *process.Process) *proc {
+func (k *Kernel) entered(ctx context.Context, rec *process.Process) *proc {
 	e, ok := k.envs[rec.Environment]
 	if !ok {
 		e = &environment{name: rec.Environment, pool: &pool{}}
@@ -167,7 +165,7 @@ func (k *Kernel) entered(rec *process.Process) *proc {
 	p := newProc(k, rec, e)
 	k.runs.Add(1)
 	k.active.Add(1)
-	k.table.add(p)
+	k.table.add(p, k.lineage(ctx, rec.Parent)...)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/reeverun/reeve/env"
@@ -24,6 +25,10 @@ const startWait = 5 * time.Second
 // Signal sends a signal to a running process and returns when what it changed
 // is durable, with the number of processes it affected.
 //
+// What becomes of it is decided once, under one hold of the process's lock. One
+// that is blocked is pending (see SigBlock), and one that has a handler is
+// handled (see SigHandle). Else:
+//
 //   - SIGTERM and SIGINT go to the program and leave the verdict to it, also
 //     while it is being ended; one that is paused handles them when it goes
 //     on. In an environment that takes no signals they cancel the run, as
@@ -32,22 +37,24 @@ const startWait = 5 * time.Second
 //     it; SIGRESUME lets it go on. A process that is paused (or not) already
 //     is not affected, and no error. One that is being ended is not paused:
 //     the kill wins.
-//   - SIGKILL is Kill with Now.
+//   - SIGKILL is Kill with Now, whatever is blocked or handled.
 //
 // A process that is idle or queued is process.ErrNotRunning. With Tree, idle
 // and queued descendants are passed over, those born meanwhile are reached,
-// and the error names each descendant that could not be signalled; the others
+// and the error names descendants that could not be signalled; the others
 // were.
 func (k *Kernel) Signal(ctx context.Context, id process.ID, s process.Signal, o SignalOptions) (affected int, err error) {
+	affected, err = k.signal(ctx, id, s, o)
+	return affected, answered(ctx, "Signal", id, err)
+}
+
+func (k *Kernel) signal(ctx context.Context, id process.ID, s process.Signal, o SignalOptions) (affected int, err error) {
 	if !s.Valid() {
-		return 0, process.Invalid("signal", "%d is not a signal: want TERM, KILL, INT, PAUSE or RESUME", int(s))
+		return 0, badSignal(s)
 	}
-	p := k.table.get(id)
-	if p == nil {
-		if _, err := k.cfg.Store.Process(ctx, id); err != nil {
-			return 0, err
-		}
-		return 0, notRunning(id, "is idle")
+	p, err := k.running(ctx, id)
+	if err != nil {
+		return 0, err
 	}
 	changed, err := p.signal(ctx, s, o)
 	if err != nil {
@@ -63,69 +70,158 @@ func (k *Kernel) Signal(ctx context.Context, id process.ID, s process.Signal, o 
 	return affected, nil
 }
 
+// signalsAtOnce bounds how many of a tree are signalled side by side: some take
+// their time to pause, and those that only have to be told share a commit.
+const signalsAtOnce = 1024
+
 // signalBelow signals what runs below p, round after round: what is born
 // while a round is under way is found by the next one.
 func (k *Kernel) signalBelow(ctx context.Context, p *proc, s process.Signal, o SignalOptions) (affected int, err error) {
-	var mu sync.Mutex // guards affected and err
-	signal := func(c *proc) {
-		changed, cerr := c.signal(ctx, s, o)
-		mu.Lock()
-		defer mu.Unlock()
-		if changed {
-			affected++
-		}
-		if cerr != nil && !errors.Is(cerr, process.ErrNotRunning) {
-			err = errors.Join(err, fmt.Errorf("process %d: %w", c.id, cerr))
-		}
-	}
+	var all tally
 	for seen := map[*proc]bool{}; ; {
-		var round sync.WaitGroup
-		fresh := false
+		var fresh []*proc
 		for _, c := range k.table.descendants(p) {
 			if !seen[c] {
-				seen[c], fresh = true, true
-				round.Go(func() { signal(c) })
+				seen[c] = true
+				fresh = append(fresh, c)
 			}
 		}
-		round.Wait()
-		if !fresh || ctx.Err() != nil {
-			return affected, err
+		if len(fresh) == 0 || ctx.Err() != nil {
+			return int(all.changed.Load()), all.err()
 		}
+		var next atomic.Int64
+		var round sync.WaitGroup
+		for range min(len(fresh), signalsAtOnce) {
+			round.Go(func() {
+				for i := next.Add(1) - 1; i < int64(len(fresh)); i = next.Add(1) - 1 {
+					changed, err := fresh[i].signal(ctx, s, o)
+					all.add(fresh[i].id, changed, err)
+				}
+			})
+		}
+		round.Wait()
 	}
+}
+
+// tally is how the signals to a tree went.
+type tally struct {
+	changed atomic.Int64
+
+	mu     sync.Mutex
+	failed int
+	errs   []error // the first few
+}
+
+// maxTold bounds the errors of a tree that are told in full.
+const maxTold = 10
+
+func (t *tally) add(id process.ID, changed bool, err error) {
+	if changed {
+		t.changed.Add(1)
+	}
+	if err == nil || errors.Is(err, process.ErrNotRunning) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed++; t.failed <= maxTold {
+		t.errs = append(t.errs, fmt.Errorf("process %d: %w", id, err))
+	}
+}
+
+func (t *tally) err() error {
+	if more := t.failed - len(t.errs); more > 0 {
+		t.errs = append(t.errs, fmt.Errorf("and %d more could not be signalled", more))
+	}
+	return errors.Join(t.errs...)
 }
 
 // signal sends one signal to one run and reports whether that changed
 // anything.
 func (p *proc) signal(ctx context.Context, s process.Signal, o SignalOptions) (changed bool, err error) {
+	var action string
+	if ts := p.tracers.Load(); ts != nil {
+		span := ts.begin("Signal", "signal", s.String(), "tree", o.Tree)
+		defer func() { span.end(&err, "action", action) }()
+	}
 	if err := p.awaitStart(ctx); err != nil {
 		return false, err
 	}
-	switch s {
-	case process.SIGPAUSE:
-		return p.pause(ctx, o.Now)
-	case process.SIGRESUME:
-		return p.resume(ctx)
-	case process.SIGKILL:
-		return p.cancelBy(ctx, KillOptions{Now: true, Alone: !o.Tree})
-	}
-	if e, ok := p.env.Environment.Environment.(env.Signaler); ok {
-		return p.deliver(ctx, e, s)
-	}
-	return p.cancelBy(ctx, KillOptions{Alone: !o.Tree, signal: s})
-}
-
-// deliver has the environment pass a signal on. The event comes first: the
-// program may be gone a moment later.
-func (p *proc) deliver(ctx context.Context, e env.Signaler, s process.Signal) (bool, error) {
-	recorded := make(chan error, 1)
 	p.mu.Lock()
 	if err := p.executing(); err != nil {
 		p.mu.Unlock()
 		return false, err
 	}
+	action, changed, err = p.take(ctx, s, o)
+	return changed, err
+}
+
+// take decides what becomes of a signal and has it done: by the run's own
+// dispositions, else by default. It returns the action. p.mu is held, and
+// released.
+func (p *proc) take(ctx context.Context, s process.Signal, o SignalOptions) (action string, changed bool, err error) {
+	if action, changed := p.intercept(s); action != "" {
+		var recorded chan error
+		if changed {
+			recorded = make(chan error, 1)
+			p.append(&entry{done: func(err error) { recorded <- err }}, false,
+				process.SignalDelivered{Signal: s.String(), Action: action})
+		}
+		p.mu.Unlock()
+		if changed {
+			err = await(ctx, recorded)
+		}
+		return action, changed, err
+	}
+	switch s {
+	case process.SIGPAUSE, process.SIGRESUME: // they take turns, and what comes first is theirs to see
+		p.mu.Unlock()
+		if s == process.SIGRESUME {
+			changed, err = p.resume(ctx)
+			return "resume", changed, err
+		}
+		changed, err = p.pause(ctx, o.Now)
+		return "pause", changed, err
+	case process.SIGKILL:
+		changed, err = p.cancelBy(ctx, KillOptions{Now: true, Alone: !o.Tree})
+		return process.ActionKill, changed, err
+	}
+	e, ok := p.env.Environment.Environment.(env.Signaler)
+	switch {
+	case s == process.SIGTERM && p.cause != nil && !p.asked:
+		changed, err = p.askLate(ctx)
+	case !ok:
+		changed, err = p.cancelBy(ctx, KillOptions{Alone: !o.Tree, signal: s})
+	default:
+		changed, err = p.deliver(ctx, e, s)
+		return process.ActionDeliver, changed, err
+	}
+	return process.ActionTerminate, changed, err
+}
+
+// askLate asks a run to end that is being ended, and could not be asked when
+// that began. p.mu is held, and released.
+func (p *proc) askLate(ctx context.Context) (bool, error) {
+	recorded := make(chan error, 1)
+	p.asked = true
+	if p.rec.Paused {
+		p.halted = true
+		p.goOn()
+	}
+	p.record(func(err error) { recorded <- err },
+		process.SignalDelivered{Signal: process.SIGTERM.String(), Action: process.ActionTerminate})
+	p.cancel(p.cause)
+	p.mu.Unlock()
+	return true, await(ctx, recorded)
+}
+
+// deliver has the environment pass a signal on. The event comes first: the
+// program may be gone a moment later. p.mu is held, and released.
+func (p *proc) deliver(ctx context.Context, e env.Signaler, s process.Signal) (bool, error) {
+	recorded := make(chan error, 1)
 	p.calls.Add(1)
 	p.append(&entry{done: func(err error) { recorded <- err }}, false,
-		process.SignalDelivered{Signal: s.String(), Action: "deliver"})
+		process.SignalDelivered{Signal: s.String(), Action: process.ActionDeliver})
 	p.mu.Unlock()
 	err := e.Signal(p.id, s)
 	p.calls.Done()
@@ -135,10 +231,13 @@ func (p *proc) deliver(ctx context.Context, e env.Signaler, s process.Signal) (b
 	return true, await(ctx, recorded)
 }
 
-// cancelBy ends the run, as a signal's default action.
+// cancelBy ends the run, as a signal's default action. p.mu is held, and
+// released.
 func (p *proc) cancelBy(ctx context.Context, o KillOptions) (bool, error) {
 	asked := make(chan error, 1)
-	if !p.stop(process.ErrCanceled, o, func(err error) { asked <- err }) {
+	ends := p.end(process.ErrCanceled, o, func(err error) { asked <- err })
+	p.mu.Unlock()
+	if !ends {
 		return false, notRunning(p.id, "has ended")
 	}
 	return true, await(ctx, asked)

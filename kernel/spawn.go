@@ -64,10 +64,11 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool, a env.Again) e
 	k.runs.Add(1)
 	committed := make(chan error, 1)
 	e := &entry{create: create, done: func(err error) { committed <- err }}
+	above := k.lineage(context.WithoutCancel(ctx), p.rec.Parent)
 	// The lock is taken before anybody can reach the run: whoever does finds
 	// it queued, and its create in the journal.
 	p.mu.Lock()
-	parent, alive, doomed := k.table.add(p)
+	parent, alive, doomed := k.table.add(p, above...)
 	// A child of a running process takes no slot: its parent may be waiting
 	// for it while holding one.
 	claimed := alive || p.env.pool.take()
@@ -136,7 +137,7 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool, a env.Again) e
 func (k *Kernel) claim(p *proc, ahead bool) {
 	p.mu.Lock()
 	p.slot = !ahead
-	if p.dropped || p.rec.Lifecycle != process.LifecycleCreated { // killed in the queue, or left to the next host
+	if !p.queued() { // killed in the queue, or left to the next host
 		k.unclaim(p, ahead)
 		return
 	}
@@ -153,7 +154,7 @@ func (k *Kernel) claim(p *proc, ahead bool) {
 			k.start(p)
 			return
 		}
-		p.env.pool.claimed(p, !p.dropped && p.rec.Lifecycle == process.LifecycleCreated)
+		p.env.pool.claimed(p, p.queued())
 		p.mu.Unlock()
 		p.env.pool.dispatch()
 	}}, true)
@@ -217,6 +218,10 @@ type RunOptions struct {
 // Run queues a new run of an idle process. What the run before it left is
 // kept as an earlier run; Force says that this is wanted.
 func (k *Kernel) Run(ctx context.Context, id process.ID, o RunOptions) error {
+	return answered(ctx, "Run", id, k.run(ctx, id, o))
+}
+
+func (k *Kernel) run(ctx context.Context, id process.ID, o RunOptions) error {
 	if k.closing.Load() {
 		return process.ErrClosed
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/reeverun/reeve/env"
@@ -26,13 +25,23 @@ type KillOptions struct {
 // SIGTERM and, after the grace, SIGKILL to its whole tree. It returns when the
 // request is durable; Wait tells the end. An idle one is
 // process.ErrAlreadyIdle.
+//
+// A program that blocks or handles SIGTERM is not asked by its context; the
+// grace runs, and SIGKILL ends it.
 func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
+	return answered(ctx, "Kill", id, k.kill(ctx, id, o))
+}
+
+func (k *Kernel) kill(ctx context.Context, id process.ID, o KillOptions) (err error) {
 	p := k.table.get(id)
 	if p == nil {
 		if _, err := k.cfg.Store.Process(ctx, id); err != nil {
 			return err
 		}
 		return process.ErrAlreadyIdle
+	}
+	if ts := p.tracers.Load(); ts != nil {
+		defer ts.begin("Kill", "now", o.Now, "tree", !o.Alone).end(&err)
 	}
 	asked := make(chan error, 1)
 	o.members = p.members()
@@ -50,8 +59,8 @@ func (k *Kernel) Kill(ctx context.Context, id process.ID, o KillOptions) error {
 		// and are found by the next round.
 		for killed := map[*proc]bool{}; ; {
 			fresh := 0
-			for _, c := range k.table.descendants(p) {
-				if !killed[c] && (o.Now || !k.supervised(c, p.id)) {
+			for _, c := range k.table.doomedWith(p, o.Now) {
+				if !killed[c] {
 					killed[c] = true
 					fresh++
 					o.members = c.members()
@@ -114,13 +123,22 @@ func (k *Kernel) Cancel(ctx context.Context, id process.ID) error {
 // when the request is committed. A second cancel only escalates.
 func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.resolved || p.rec.Lifecycle >= process.LifecycleZombie || p.dropped:
-		return false
-	case p.cancel == nil:
+	if p.cancel == nil && !p.isOver() && !p.dropped {
+		p.canceled, p.resolved = true, true // from here on it neither starts nor has children
+		p.env.pool.drop(p)
+		p.mu.Unlock()
 		p.endQueued(done)
 		return true
+	}
+	defer p.mu.Unlock()
+	return p.end(cause, o, done)
+}
+
+// end is stop for a run that has left the queue; p.mu is held.
+func (p *proc) end(cause error, o KillOptions, done func(error)) bool {
+	switch {
+	case p.isOver() || p.dropped:
+		return false
 	case cause == process.ErrTimeout && p.clock.stands():
 		return false // it fired as the clock was stopped; tick sets it again
 	}
@@ -138,36 +156,42 @@ func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 		p.killTree = true
 	}
 	if first {
+		p.cause = cause
 		if p.rec.Lifecycle == process.LifecycleRunning {
 			p.rec.State = process.Terminating
 		}
-		if !o.Now {
-			sig := cmp.Or(o.signal, process.SIGTERM)
-			events = append(events, process.SignalDelivered{Signal: sig.String(), Action: "terminate"})
-		}
+	}
+	action := p.askToEnd(first, o)
+	if action != "" {
+		sig := cmp.Or(o.signal, process.SIGTERM)
+		events = append(events, process.SignalDelivered{Signal: sig.String(), Action: action})
 	}
 	if p.giveUp != nil {
 		p.giveUp()
 	}
-	paused := p.rec.Paused
-	if paused {
+	// Who is asked to end goes on first: not one to be killed as it stands, nor
+	// one that is not asked yet.
+	asks, paused := action == process.ActionTerminate, p.rec.Paused
+	if paused && (asks || o.Now) {
 		p.halted = true
 		p.goOn()
 	}
 	p.record(done, events...)
 	p.cancelAsks("the run is being ended")
-	if !paused || !o.Now { // who is asked to end goes on first: not one to be killed as it stands
-		p.cancel(cause)
+	if asks || o.Now && !paused {
+		p.asked = true
+		p.cancel(p.cause)
 	}
 	switch {
 	case o.Now:
-		go func() {
-			p.kill()
-			p.cancel(cause)
-		}()
+		go p.force()
 	case first:
-		if grace := p.grace(o); grace > 0 {
-			p.later(grace, p.kill)
+		grace := p.grace(o)
+		if grace == 0 && !asks { // nobody tells it to end
+			grace = p.k.cfg.Grace
+		}
+		if grace > 0 {
+			p.later(grace, p.force)
 		}
 	}
 	return true
@@ -187,23 +211,46 @@ func (p *proc) supervises() bool {
 	return ok
 }
 
-// supervised reports whether the run's end is for a supervisor above it to see
-// to, when a process is ended with all below it; 0: when all are.
-func (k *Kernel) supervised(p *proc, from process.ID) bool {
-	above := p.ancestors[max(0, slices.Index(p.ancestors, from)):]
-	for _, id := range above {
-		if a := k.table.get(id); a != nil && a.supervises() && !a.ended() {
-			return true
-		}
+// askToEnd decides what becomes of the signal that a stop begins with, and
+// returns the action, empty if there is none: a kill at once asks nobody, and a
+// second stop does not ask again. p.mu is held.
+func (p *proc) askToEnd(first bool, o KillOptions) string {
+	switch {
+	case o.Now || p.asked:
+		return ""
+	case o.signal != 0: // it is what the signal's disposition led to
+		return process.ActionTerminate
+	case !first:
+		return ""
 	}
-	return false
+	if action, _ := p.intercept(process.SIGTERM); action != "" {
+		return action
+	}
+	return process.ActionTerminate
 }
 
-// endQueued ends a run that was never executed: it goes through all four
-// lifecycle states in this one lock hold; p.mu is held.
+// force ends the run without asking. The context comes last: who is paused and
+// asked goes on.
+func (p *proc) force() {
+	p.kill()
+	p.mu.Lock()
+	cause := p.cause
+	p.mu.Unlock()
+	p.cancel(cause)
+}
+
+// queued reports whether the run may still be started; p.mu is held.
+func (p *proc) queued() bool {
+	return p.rec.Lifecycle == process.LifecycleCreated && !p.resolved && !p.dropped
+}
+
+// endQueued ends a run that was never executed, and never will be: it goes
+// through all four lifecycle states in one lock hold.
 func (p *proc) endQueued(done func(error)) {
-	p.env.pool.drop(p)
-	p.canceled, p.resolved = true, true
+	p.claimReap()
+	r := p.release()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	v := verdict{state: process.ExitCanceled,
 		exit: process.Exit{Code: process.ExitCodeCanceled, Reason: process.ReasonCanceled}}
 	o := process.Outcome{Kind: process.OutcomeCancelled}
@@ -213,7 +260,7 @@ func (p *proc) endQueued(done func(error)) {
 		if done != nil {
 			done(err)
 		}
-	}, process.Cancelled{}, p.reap(), process.Finalized{Outcome: o})
+	}, process.Cancelled{}, r.bury(), process.Finalized{Outcome: o})
 }
 
 func (p *proc) timeout() { p.stop(process.ErrTimeout, KillOptions{}, nil) }
@@ -227,9 +274,12 @@ func (p *proc) kill() {
 		return
 	}
 	p.killed = true
+	if p.rec.Paused {
+		p.halted = true
+	}
 	p.calls.Add(1)
 	defer p.calls.Done()
-	p.append(&entry{}, false, process.SignalDelivered{Signal: process.SIGKILL.String(), Action: "kill"})
+	p.append(&entry{}, false, process.SignalDelivered{Signal: process.SIGKILL.String(), Action: process.ActionKill})
 	p.later(giveUpAfter, func() { p.resolve(env.Result{}, errHung, false) })
 	p.mu.Unlock()
 	p.env.Kill(p.id)
@@ -240,7 +290,7 @@ func (p *proc) kill() {
 // the store keeps it.
 func (p *proc) shutdown(keepQueue bool) {
 	p.mu.Lock()
-	if keepQueue && p.cancel == nil && p.rec.Lifecycle == process.LifecycleCreated && !p.dropped {
+	if keepQueue && p.cancel == nil && p.queued() {
 		p.dropped = true
 		p.env.pool.drop(p)
 		p.rec.Claimed, p.rec.Ahead = false, false
@@ -269,7 +319,7 @@ func (p *proc) waiting() bool {
 func (p *proc) dropIfStopped() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.dropped || p.rec.Lifecycle != process.LifecycleCreated {
+	if !p.queued() {
 		p.env.pool.drop(p)
 	}
 }

@@ -9,11 +9,12 @@ import (
 )
 
 // table holds the runs that are not over: queued, running, and zombies kept
-// for their parents. Its lock also guards the tree (proc.parent, children).
+// for their parents. Its lock also guards the tree (kin, proc.parent).
 type table struct {
 	mu     sync.Mutex
-	procs  map[process.ID]*proc
-	order  order                 // of procs
+	places map[process.ID]*kin   // of the runs, and of what is above them
+	runs   int                   // how many places have one
+	order  order                 // of the runs
 	held   map[process.ID]bool   // idle processes being deleted or re-run
 	births map[process.ID]*birth // who wait for a process's next run
 }
@@ -61,44 +62,59 @@ func (t *table) deleted(id process.ID) {
 }
 
 func newTable() *table {
-	return &table{procs: map[process.ID]*proc{}, held: map[process.ID]bool{}, births: map[process.ID]*birth{}}
+	return &table{places: map[process.ID]*kin{}, held: map[process.ID]bool{}, births: map[process.ID]*birth{}}
 }
 
 func (t *table) get(id process.ID) *proc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.procs[id]
+	return t.find(id)
 }
 
-// add enters a run, below its parent if that one is in the table and not over.
-// It returns that parent, or nil; whether it executes; and whether it is being
-// killed with all that is below it.
-func (t *table) add(p *proc) (parent *proc, alive, doomed bool) {
+// find is get; t.mu is held.
+func (t *table) find(id process.ID) *proc {
+	if n := t.places[id]; n != nil {
+		return n.run
+	}
+	return nil
+}
+
+// known reports whether a process has a place in the tree.
+func (t *table) known(id process.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.procs[p.id] = p
+	return t.places[id] != nil
+}
+
+// add enters a run, below its parent if that one is in the table and not over;
+// above is whom its parent descends from, where the table does not know that.
+// It returns that parent, or nil; whether it executes; and whether the run is
+// to be killed, with the tree it is born into.
+func (t *table) add(p *proc, above ...process.ID) (parent *proc, alive, doomed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.kin = t.place(p.id, append([]process.ID{p.rec.Parent}, above...)...)
+	p.kin.run = p
+	t.runs++
 	t.order.add(p)
 	t.announce(p.id)
-	parent = t.procs[p.rec.Parent]
+	parent = t.find(p.rec.Parent)
 	if parent == p {
 		parent = nil
 	}
 	p.join(parent)
+	doomed = p.kin.doomed()
 	if parent == nil {
-		return nil, false, false
+		return nil, false, doomed
 	}
-	p.ancestors = append(slices.Clone(parent.ancestors), parent.id)
+	p.generation = parent.generation + 1
 	parent.mu.Lock()
-	over := parent.resolved || parent.rec.Lifecycle >= process.LifecycleZombie
-	alive, doomed = parent.cancel != nil, parent.killTree
+	over := parent.isOver()
+	alive = parent.cancel != nil
 	parent.mu.Unlock()
 	if over {
 		return nil, false, doomed
 	}
-	if parent.children == nil {
-		parent.children = map[process.ID]*proc{}
-	}
-	parent.children[p.id] = p
 	p.parent = parent
 	return parent, alive, doomed
 }
@@ -121,28 +137,30 @@ func (p *proc) join(parent *proc) {
 func (t *table) remove(p *proc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.procs[p.id] == p {
-		delete(t.procs, p.id)
+	p.parent = nil
+	if p.kin != nil && p.kin.run == p {
+		p.kin.run = nil
+		t.runs--
 		t.order.remove(p)
 		p.tree.Add(-1)
-	}
-	if p.parent != nil {
-		delete(p.parent.children, p.id)
-		p.parent = nil
+		t.prune(p.kin)
 	}
 }
 
 // orphan takes all children from p and gives them to init.
-func (t *table) orphan(p *proc) []*proc {
+func (t *table) orphan(p *proc) (children []*proc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	children := make([]*proc, 0, len(p.children))
-	for _, c := range p.children {
-		c.parent = nil
-		children = append(children, c)
+	if p.kin == nil {
+		return nil
 	}
-	p.children = nil
-	slices.SortFunc(children, func(a, b *proc) int { return int(a.id - b.id) })
+	for n := p.kin.below; n != nil; n = n.next {
+		if c := n.run; c != nil && c.parent == p {
+			c.parent = nil
+			children = append(children, c)
+		}
+	}
+	slices.Reverse(children) // oldest first
 	return children
 }
 
@@ -154,13 +172,12 @@ func (t *table) parentOf(p *proc) *proc {
 }
 
 // descendants returns every run below p, also below one that is dead.
-func (t *table) descendants(p *proc) []*proc {
+func (t *table) descendants(p *proc) (all []*proc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var all []*proc
-	for _, c := range t.procs {
-		if slices.Contains(c.ancestors, p.id) {
-			all = append(all, c)
+	for n := p.kin.below; n != nil; n = n.after(p.kin) {
+		if n.run != nil {
+			all = append(all, n.run)
 		}
 	}
 	return all
@@ -170,7 +187,7 @@ func (t *table) descendants(p *proc) []*proc {
 func (t *table) list() []*proc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.order.below(0, len(t.procs))
+	return t.order.below(0, t.runs)
 }
 
 // below returns up to n runs with ids below one, newest first; 0: the newest.
@@ -183,7 +200,7 @@ func (t *table) below(id process.ID, n int) []*proc {
 func (t *table) len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.procs)
+	return t.runs
 }
 
 // hold reserves an idle process; it fails when a run is in the table or
@@ -191,7 +208,7 @@ func (t *table) len() int {
 func (t *table) hold(id process.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.procs[id] != nil || t.held[id] {
+	if t.find(id) != nil || t.held[id] {
 		return false
 	}
 	t.held[id] = true

@@ -111,7 +111,8 @@ const (
 	CodeSyscallInvalid  SyscallCode = "INVALID"
 )
 
-// SyscallError is what a kernel call on a process table answers.
+// SyscallError is what a kernel call on a process answers when it fails. It
+// wraps what a caller matches and a person reads, mostly an [Error].
 type SyscallError struct {
 	Syscall string
 	PID     ID

@@ -93,6 +93,15 @@ const (
 	Stderr Stream = "stderr"
 )
 
+// What a signal led to, as [SignalDelivered] has it.
+const (
+	ActionPending   = "pending"   // it is blocked: it waits to be unblocked; further ones of its kind add nothing
+	ActionHandler   = "handler"   // the run's own handler is called
+	ActionDeliver   = "deliver"   // it was passed to the program, with whom the verdict is
+	ActionTerminate = "terminate" // the run is asked to end, and killed after the grace
+	ActionKill      = "kill"      // the run is ended by force
+)
+
 // The payloads, one for each kind.
 type (
 	// ProcessCreated is the first event of every process.
@@ -170,7 +179,9 @@ type (
 		Error    string `json:"error"`
 		Disabled bool   `json:"disabled"` // it is not called again in this run
 	}
-	// SignalDelivered says what a signal led to.
+	// SignalDelivered says what a signal led to: one of the actions below.
+	// SIGPAUSE and SIGRESUME that are neither blocked nor handled are told by
+	// Paused and Resumed instead.
 	SignalDelivered struct {
 		Signal string `json:"signal"`
 		Action string `json:"action"`

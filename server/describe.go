@@ -112,6 +112,9 @@ func (d *description) addAnswer(op *huma.Operation, a answer) {
 	if content == "" {
 		return
 	}
+	if a.of != nil {
+		d.spec.Components.Schemas.Schema(a.of, true, "") // named, for the description to refer to
+	}
 	if res.Content == nil {
 		res.Content = map[string]*huma.MediaType{}
 	}

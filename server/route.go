@@ -47,6 +47,7 @@ type answer struct {
 	status  int
 	typ     reflect.Type // nil: not JSON
 	content string       // media type where it is not JSON; empty: no body
+	of      reflect.Type // of what a stream sends; nil: not described
 	doc     string
 }
 

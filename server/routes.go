@@ -133,7 +133,7 @@ func eventRoutes() []*route {
 	one.group, one.params = "events", []param{after, limit}
 	one.doc = "A page, or with Accept: text/event-stream what is stored after a seq and then live events, in order, without gap or repeat, to the end of the newest run."
 	after.doc = "The cursor of the last event that is known. Without it the stream starts now."
-	return []*route{one, {
+	return []*route{one, traceRoute(sse), {
 		method: get, path: "/events", name: "getAllEvents", group: "events", scope: token.ScopeRead,
 		summary: "Get the events of all processes",
 		params: []param{after, limit, {name: "tag", doc: "Of processes with this tag."},
@@ -141,6 +141,16 @@ func eventRoutes() []*route {
 			{name: "kind", doc: "Of this kind.", enum: kinds()}},
 		answers: []answer{{status: 200, typ: typeOf[api.AllEvents]()}, {status: 200, content: sse}},
 		handle:  (*request).allEvents}}
+}
+
+// traceRoute is the stream of a run's kernel calls.
+func traceRoute(sse string) *route {
+	r := one(get, "/trace", "traceProcess", "Follow the kernel calls of a process", (*request).trace,
+		[]answer{{status: 200, content: sse, of: typeOf[process.Syscall]()}}, conflict)
+	r.group = "events"
+	r.doc = "Server-sent events, each a call as JSON (see Syscall): what the run asks of the kernel and what is done to it, from now until the run is reaped. " +
+		"A reader that is slow loses calls, which dropped counts. A process that is idle is 409 not_running."
+	return r
 }
 
 func serverRoutes() []*route {

@@ -22,33 +22,44 @@ const heartbeat = 15 * time.Second
 // batch is how many bytes of events are gathered before they are sent.
 const batch = 32 << 10
 
-// eventStream sends a subscription's events to one client.
+// eventStream sends what a source has to one client.
 type eventStream struct {
-	sub    *reeve.Subscription
-	number func(*process.Event) int64 // what a client asks to go on after
-	send   func([]byte) error
-
+	source  source
+	send    func([]byte) error
 	buffers *sync.Pool
 }
 
+// source is where the messages of a stream come from.
+type source interface {
+	wait(ctx context.Context) error                     // for a message; any error is the end
+	write(ctx context.Context, buf *bytes.Buffer) error // writes it, and what else there is, up to a batch
+	Close()
+}
+
 // streamEvents sends events until the stream has ended or the client has gone,
-// and closes the subscription. Most streams are idle most of the time, so the
-// connection is taken from net/http, whose buffers and stack are three times as
-// large as all the rest; where that cannot be, it is served as any other.
+// and closes the subscription. number is what a client asks to go on after.
 func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Event) int64) error {
+	return q.serveStream(&eventSource{Subscription: sub, number: number})
+}
+
+// serveStream sends what a source has, and closes it. Most streams are idle most of
+// the time, so the connection is taken from net/http, whose buffers and stack
+// are three times as large as all the rest; where that cannot be, it is served
+// as any other.
+func (q *request) serveStream(from source) error {
 	h := q.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
 	if q.r.Method == http.MethodHead {
-		sub.Close()
+		from.Close()
 		return nil
 	}
 	ctx, cancel, err := q.wait()
 	if err != nil {
-		sub.Close()
+		from.Close()
 		return err
 	}
-	st := &eventStream{sub: sub, number: number, buffers: &q.s.buffers}
+	st := &eventStream{source: from, buffers: &q.s.buffers}
 	if conn := q.detach(); conn != nil {
 		cancel()
 		free := q.free
@@ -59,7 +70,7 @@ func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Eve
 		})
 		if !started {
 			free()
-			sub.Close()
+			from.Close()
 			_ = conn.Close()
 		}
 		return nil
@@ -128,7 +139,7 @@ func (s *Server) serveDetached(conn net.Conn, st *eventStream) {
 
 // run sends events until there are no more, ctx is over or sending fails.
 func (st *eventStream) run(ctx context.Context) {
-	defer st.sub.Close()
+	defer st.source.Close()
 	if st.send([]byte("retry: 1000\n\n")) != nil {
 		return
 	}
@@ -147,9 +158,9 @@ func (st *eventStream) run(ctx context.Context) {
 	}
 }
 
-// gather waits for an event, or for a heartbeat, and takes what else there is.
+// gather waits for a message, or for a heartbeat, and takes what else there is.
 func (st *eventStream) gather(ctx context.Context) (*bytes.Buffer, error) {
-	ev, err := st.next(ctx)
+	err := st.wait(ctx)
 	if err != nil && !errors.Is(err, errBeat) {
 		return nil, err
 	}
@@ -159,28 +170,44 @@ func (st *eventStream) gather(ctx context.Context) (*bytes.Buffer, error) {
 		buf.WriteString(": heartbeat\n\n")
 		return buf, nil
 	}
-	for {
-		if err := writeEvent(buf, &ev, st.number(&ev)); err != nil {
-			return buf, err
-		}
-		if buf.Len() >= batch || !st.sub.Ready() {
-			return buf, nil
-		}
-		if ev, err = st.sub.Poll(ctx); errors.Is(err, reeve.ErrNothingYet) {
-			return buf, nil
-		} else if err != nil {
-			return buf, err
-		}
-	}
+	return buf, st.source.write(ctx, buf)
 }
 
 var errBeat = errors.New("nothing happened for a while")
 
-// next is the next event, or errBeat if there is none for a while.
-func (st *eventStream) next(ctx context.Context) (process.Event, error) {
+// wait waits for a message; it is errBeat if there is none for a while.
+func (st *eventStream) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, heartbeat, errBeat)
 	defer cancel()
-	return st.sub.Next(ctx)
+	return st.source.wait(ctx)
+}
+
+// eventSource is the events of a subscription.
+type eventSource struct {
+	*reeve.Subscription
+	number func(*process.Event) int64
+	ev     process.Event // that was waited for
+}
+
+func (s *eventSource) wait(ctx context.Context) (err error) {
+	s.ev, err = s.Next(ctx)
+	return err
+}
+
+func (s *eventSource) write(ctx context.Context, buf *bytes.Buffer) (err error) {
+	for {
+		if err := writeEvent(buf, &s.ev, s.number(&s.ev)); err != nil {
+			return err
+		}
+		if buf.Len() >= batch || !s.Ready() {
+			return nil
+		}
+		if s.ev, err = s.Poll(ctx); errors.Is(err, reeve.ErrNothingYet) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // writeEvent writes one event. What is live only carries no id: a client that

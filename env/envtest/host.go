@@ -44,6 +44,7 @@ type Host struct {
 	emitted  []process.Payload
 	spent    int64
 	messages []process.Message
+	handlers map[process.Signal]func(process.Signal)
 }
 
 var _ env.Host = (*Host)(nil)
@@ -294,6 +295,34 @@ func (h *Host) Transcript(ctx context.Context) ([]process.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.messages), ctx.Err()
+}
+
+// Block does nothing: nobody signals the run by its host.
+func (h *Host) Block(process.Signal) error { return nil }
+
+// Unblock does nothing.
+func (h *Host) Unblock(process.Signal) error { return nil }
+
+// Handle keeps the handler; Raise calls it.
+func (h *Host) Handle(s process.Signal, f func(process.Signal)) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.handlers == nil {
+		h.handlers = map[process.Signal]func(process.Signal){}
+	}
+	h.handlers[s] = f
+	return nil
+}
+
+// Raise calls the handler of a signal and reports whether there is one.
+func (h *Host) Raise(s process.Signal) bool {
+	h.mu.Lock()
+	f := h.handlers[s]
+	h.mu.Unlock()
+	if f != nil {
+		f(s)
+	}
+	return f != nil
 }
 
 // Timing is short.

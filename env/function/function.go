@@ -4,7 +4,8 @@
 //
 // A function cannot be stopped by force. One that ignores its context is left
 // behind when it is killed: its process ends, its goroutine does when the
-// function returns. Nor can one be paused; SIGTERM and SIGINT cancel it.
+// function returns. Nor can one be paused. SIGTERM and SIGINT cancel its
+// context, unless it blocks or handles them.
 package function
 
 import (
@@ -44,6 +45,20 @@ func (c *Call) Tool(ctx context.Context, service, tool string, params any) (json
 	}
 	return c.host.Call(ctx, service, tool, b)
 }
+
+// Block has a signal to the process wait until Unblock delivers it: once, however
+// often it came. SIGKILL cannot be blocked: that is process.ErrInvalid. A kill
+// begins with SIGTERM; where that is blocked or handled the context is not
+// cancelled, and the grace is what the function has left.
+func (c *Call) Block(s process.Signal) error { return c.host.Block(s) }
+
+// Unblock lets a signal through again, and delivers one that is pending.
+func (c *Call) Unblock(s process.Signal) error { return c.host.Unblock(s) }
+
+// Handle has f called with a signal instead of the context being cancelled; nil
+// is the default again. It is called while the function goes on, never twice at
+// a time, and not after it has ended.
+func (c *Call) Handle(s process.Signal, f func(process.Signal)) error { return c.host.Handle(s, f) }
 
 type writer struct {
 	host   env.Host
