@@ -530,7 +530,15 @@ func TestQuestionsAreBounded(t *testing.T) {
 	f := newTooled(t, 0, askAlways())
 	defer f.shut(t)
 	id := f.spawn(t, fmt.Sprintf("calls %d s t\nout %s", maxAsking+5, "on"))
-	if !eventually(func() bool { return len(f.pendingOf(t, id)) == maxAsking }) {
+	refused := func() (n int) { // those who came too late have been told, and ask no more
+		for _, k := range f.kinds(t, id) {
+			if k == process.KindToolReturned {
+				n++
+			}
+		}
+		return n
+	}
+	if !eventually(func() bool { return len(f.pendingOf(t, id)) == maxAsking && refused() == 5 }) {
 		t.Fatalf("%d are pending", len(f.pendingOf(t, id)))
 	}
 	for _, a := range f.pendingOf(t, id) {
