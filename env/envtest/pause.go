@@ -36,12 +36,13 @@ func runPauses(t *testing.T, setup func(*testing.T) env.Environment, s Specs) {
 		<-h.Began
 		return e, done
 	}
-	pause := func(t *testing.T, e env.Environment) {
+	hold := func(t *testing.T, e env.Environment, now bool) {
 		t.Helper()
-		if err := e.(env.Pauser).Pause(t.Context(), 1, false); err != nil {
+		if err := e.(env.Pauser).Pause(t.Context(), 1, now); err != nil {
 			t.Fatal("pause:", err)
 		}
 	}
+	pause := func(t *testing.T, e env.Environment) { hold(t, e, false) }
 	resume := func(t *testing.T, e env.Environment) {
 		t.Helper()
 		if err := e.(env.Pauser).Resume(1); err != nil {
@@ -50,7 +51,7 @@ func runPauses(t *testing.T, setup func(*testing.T) env.Environment, s Specs) {
 	}
 	t.Run("kill while paused", func(t *testing.T) {
 		e, done := started(t, t.Context(), s.Stubborn)
-		pause(t, e)
+		hold(t, e, true) // it may never come to a point at which it pauses by itself
 		e.Kill(1)
 		await(t, done)
 	})
@@ -77,7 +78,7 @@ func runPauses(t *testing.T, setup func(*testing.T) env.Environment, s Specs) {
 	})
 	t.Run("teardown ends what is paused", func(t *testing.T) {
 		e, done := started(t, t.Context(), s.Stubborn)
-		pause(t, e)
+		hold(t, e, true)
 		if err := e.Teardown(t.Context()); err != nil {
 			t.Error(err)
 		}
