@@ -71,7 +71,7 @@ func (t *talk) old(keep int64) int {
 			n = i
 		}
 	}
-	if n == 0 { // all of it would be kept, which does not help
+	if n == 0 && len(t.rest) > 0 { // all of it would be kept, which does not help
 		for n = 1; n < len(t.rest) && t.rest[n].Role != process.RoleAssistant; n++ {
 		}
 	}

@@ -13,7 +13,9 @@ import (
 // step takes one step, and says what it took.
 func (r *run) step(ctx context.Context) error {
 	if r.talk.size() >= r.cfg.window(r.name)*fullShare/100 {
-		if err := r.compact(ctx); err != nil {
+		// Where there is nothing to summarise yet, the model has to say that it
+		// is too much: the size is a guess.
+		if err := r.compact(ctx); err != nil && err != errDoesNotFit {
 			return err
 		}
 	}

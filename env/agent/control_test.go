@@ -1,0 +1,321 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/reeverun/reeve/env/agent"
+	"github.com/reeverun/reeve/env/agent/agenttest"
+	"github.com/reeverun/reeve/process"
+)
+
+// A signal lets the step finish, and ends the run before the next.
+func TestSignalEndsAfterTheStep(t *testing.T) {
+	for s, want := range map[process.Signal]process.Exit{
+		process.SIGTERM: {Code: 143, Reason: "signal: terminated", Signal: "SIGTERM"},
+		process.SIGINT:  {Code: 130, Reason: "signal: interrupt", Signal: "SIGINT"},
+	} {
+		t.Run(s.String(), func(t *testing.T) {
+			eachProvider(t, func(t *testing.T, w *world) {
+				calling, answer := make(chan struct{}), make(chan struct{})
+				w.host.OnCall = func(context.Context, string, string, json.RawMessage) (json.RawMessage, error) {
+					close(calling)
+					<-answer
+					return json.RawMessage(`"ok"`), nil
+				}
+				w.server.Script(agenttest.Ask(agenttest.Call{Name: "svc__slow", Args: "{}"}))
+				done := w.start(t.Context(), spec("x"))
+				<-calling
+				if err := w.env.Signal(1, s); err != nil {
+					t.Fatal(err)
+				}
+				close(answer)
+				e := w.await(done)
+				if e.err != nil || e.res.State != process.ExitFailed || e.res.Exit == nil || *e.res.Exit != want {
+					t.Errorf("got %+v %+v, %v", e.res, e.res.Exit, e.err)
+				}
+				if all := w.transcript(); len(all) != 4 || all[3].Text != "ok" {
+					t.Errorf("the step was not finished: %v", roles(all))
+				}
+				if n := len(w.server.Requests()); n != 1 {
+					t.Errorf("%d questions, want 1", n)
+				}
+			}, withTools("slow"))
+		})
+	}
+}
+
+// A last word that comes within the grace is the result all the same.
+func TestSignalDoesNotUndoTheResult(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		answer := make(chan struct{})
+		turn := agenttest.Say("done")
+		turn.Wait = answer
+		w.server.Script(turn)
+		done := w.start(t.Context(), spec("x"))
+		w.server.Await(1)
+		_ = w.env.Signal(1, process.SIGTERM)
+		close(answer)
+		if e := w.await(done); e.err != nil || e.res.State != process.ExitSuccess {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	})
+}
+
+// The context's end is a wish, too; the host kills after the grace.
+func TestCancelEndsAfterTheStepAndKillAtOnce(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.server.Script(agenttest.Hang())
+		ctx, cancel := context.WithCancelCause(t.Context())
+		done := w.start(ctx, spec("x"))
+		w.server.Await(1)
+		cancel(process.ErrCanceled)
+		select {
+		case e := <-done:
+			t.Fatalf("it did not finish its step: %+v", e)
+		case <-time.After(20 * time.Millisecond): // nothing shall happen: there is no event to wait for
+		}
+		w.env.Kill(1)
+		if e := w.await(done); e.err != nil || e.res.State != process.ExitCanceled {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	})
+}
+
+func TestKillEndsToolCalls(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		calling := make(chan struct{})
+		w.host.OnCall = func(ctx context.Context, _, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			close(calling)
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		w.server.Script(agenttest.Ask(agenttest.Call{Name: "svc__slow", Args: "{}"}))
+		done := w.start(t.Context(), spec("x"))
+		<-calling
+		w.env.Kill(1)
+		if e := w.await(done); e.err != nil || e.res.State != process.ExitCanceled {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+		if all := w.transcript(); len(all) != 3 {
+			t.Errorf("an unfinished step has results: %v", roles(all))
+		}
+	}, withTools("slow"))
+}
+
+// Nobody waits for a server that wants to be left alone.
+func TestSignalAndCancelDoNotWaitForTheNextTry(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		resting := make(chan struct{}, 1)
+		w.env = reopen(w, func(c *agent.Config) {
+			c.Sleep = func(ctx context.Context, _ time.Duration) error {
+				resting <- struct{}{}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+		})
+		w.server.Script(agenttest.Fault(500))
+		done := w.start(t.Context(), spec("x"))
+		<-resting
+		_ = w.env.Signal(1, process.SIGTERM)
+		if e := w.await(done); e.res.Exit == nil || e.res.Exit.Code != 143 {
+			t.Errorf("signal: %+v, %v", e.res, e.err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done = w.start(ctx, spec("x"))
+		<-resting
+		cancel()
+		if e := w.await(done); e.err != nil || e.res.State != process.ExitCanceled {
+			t.Errorf("cancel: %+v, %v", e.res, e.err)
+		}
+	})
+}
+
+// reopen makes another environment for the same world.
+func reopen(w *world, change ...func(*agent.Config)) *agent.Env {
+	provider := agent.OpenAI
+	if strings.HasSuffix(w.t.Name(), agent.Anthropic) {
+		provider = agent.Anthropic
+	}
+	e := open(w.t, w.server, provider, 0, change...)
+	if err := e.Setup(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = e.Teardown(context.Background()) })
+	return e
+}
+
+// A pause waits for the end of the step, and holds before the next.
+func TestPauseHoldsBeforeTheNextStep(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		calling, answer := make(chan struct{}), make(chan struct{})
+		w.host.OnCall = func(context.Context, string, string, json.RawMessage) (json.RawMessage, error) {
+			close(calling)
+			<-answer
+			return json.RawMessage(`"ok"`), nil
+		}
+		w.server.Script(agenttest.Ask(agenttest.Call{Name: "svc__slow", Args: "{}"}), agenttest.Say("done"))
+		done := w.start(t.Context(), spec("x"))
+		<-calling
+		paused := make(chan error, 1)
+		go func() { paused <- w.env.Pause(t.Context(), 1, false) }()
+		select {
+		case err := <-paused:
+			t.Fatalf("paused amid a step: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		close(answer)
+		if err := <-paused; err != nil {
+			t.Fatal(err)
+		}
+		if n := len(w.server.Requests()); n != 1 || len(w.transcript()) != 4 {
+			t.Errorf("%d questions, transcript %v", n, roles(w.transcript()))
+		}
+		if err := w.env.Resume(1); err != nil {
+			t.Fatal(err)
+		}
+		if e := w.await(done); e.res.State != process.ExitSuccess {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	}, withTools("slow"))
+}
+
+// Now cancels the question and asks it again on resume; it is no retry and no
+// step.
+func TestPauseNowRepeatsTheQuestion(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		amid := agenttest.Say("half of it")
+		amid.Piece, amid.Silent = 2, 4
+		w.server.Script(amid, agenttest.Say("all of it"))
+		s := spec("x")
+		s.Options.MaxSteps = 1
+		done := w.start(t.Context(), s)
+		w.server.Await(1)
+		if err := w.env.Pause(t.Context(), 1, true); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(w.server.Requests()); n != 1 {
+			t.Errorf("%d questions while paused", n)
+		}
+		_ = w.env.Resume(1)
+		if e := w.await(done); e.res.State != process.ExitSuccess || w.host.Data()["result"] != "all of it" {
+			t.Errorf("got %+v, %v, %v", e.res, e.err, w.host.Data())
+		}
+		one, two := w.server.Requests()[0], w.server.Requests()[1]
+		if string(one.Body) != string(two.Body) {
+			t.Errorf("the question changed:\n%s\n%s", one.Body, two.Body)
+		}
+		if st := w.steps(); len(st) != 1 || st[0].Retries != 0 || len(w.rests.list()) != 0 {
+			t.Errorf("steps %+v, pauses %v", st, w.rests.list())
+		}
+	})
+}
+
+// Tool calls are waited for, also by a pause at once: they are not repeated.
+func TestPauseNowDoesNotRepeatCalls(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		calling, answer := make(chan struct{}), make(chan struct{})
+		w.host.OnCall = func(ctx context.Context, _, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			close(calling) // a second call would panic
+			<-answer
+			return json.RawMessage(`"ok"`), ctx.Err()
+		}
+		w.server.Script(agenttest.Ask(agenttest.Call{Name: "svc__slow", Args: "{}"}), agenttest.Say("done"))
+		done := w.start(t.Context(), spec("x"))
+		<-calling
+		paused := make(chan error, 1)
+		go func() { paused <- w.env.Pause(t.Context(), 1, true) }()
+		close(answer)
+		if err := <-paused; err != nil {
+			t.Fatal(err)
+		}
+		_ = w.env.Resume(1)
+		if e := w.await(done); e.res.State != process.ExitSuccess {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	}, withTools("slow"))
+}
+
+// A pause that is given up, or overtaken by the end, leaves the run as it was.
+func TestPauseThatComesToNothing(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		answer := make(chan struct{})
+		turn := agenttest.Say("done")
+		turn.Wait = answer
+		w.server.Script(turn)
+		done := w.start(t.Context(), spec("x"))
+		w.server.Await(1)
+		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if err := w.env.Pause(short, 1, false); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("given up: %v", err)
+		}
+		overtaken := make(chan error, 1)
+		go func() { overtaken <- w.env.Pause(t.Context(), 1, false) }()
+		close(answer)
+		if e := w.await(done); e.res.State != process.ExitSuccess {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+		if err := <-overtaken; !errors.Is(err, process.ErrNotRunning) {
+			t.Errorf("overtaken: %v", err)
+		}
+	})
+}
+
+// A signal to a paused run waits for its resume.
+func TestSignalWaitsForResume(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.server.Script(agenttest.Hang())
+		done := w.start(t.Context(), spec("x"))
+		w.server.Await(1)
+		if err := w.env.Pause(t.Context(), 1, true); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.env.Signal(1, process.SIGTERM)
+		select {
+		case e := <-done:
+			t.Fatalf("it ended while paused: %+v", e)
+		case <-time.After(20 * time.Millisecond):
+		}
+		_ = w.env.Resume(1)
+		if e := w.await(done); e.res.Exit == nil || e.res.Exit.Code != 143 {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	})
+}
+
+// A pause during the wait between two tries is at once, and the wait goes on
+// after it.
+func TestPauseBetweenTries(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		resting := make(chan time.Duration, 4)
+		w.env = reopen(w, func(c *agent.Config) {
+			first := true
+			c.Sleep = func(ctx context.Context, d time.Duration) error {
+				resting <- d
+				if first {
+					first = false
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}
+		})
+		w.server.Script(agenttest.Fault(429).With("Retry-After", "60"), agenttest.Say("ok"))
+		done := w.start(t.Context(), spec("x"))
+		<-resting
+		if err := w.env.Pause(t.Context(), 1, false); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.env.Resume(1)
+		if left := <-resting; left < 50*time.Second {
+			t.Errorf("only %v were left", left)
+		}
+		if e := w.await(done); e.res.State != process.ExitSuccess {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	})
+}
