@@ -50,6 +50,12 @@ var layers = map[string][]string{
 	"env/typescript/v8/include/libplatform":    {},
 	"env/typescript/quickjs":                   {"env/typescript/engine"},
 
+	"env/agent":                 {"process", "env", "env/agent/model"},
+	"env/agent/model":           {"process"},
+	"env/agent/model/openai":    {"process", "env/agent/model"},
+	"env/agent/model/anthropic": {"process", "env/agent/model"},
+	"env/agent/agenttest":       {},
+
 	"tool":          {"process"},
 	"tool/function": {"process", "tool"},
 	"tool/openapi":  {"process", "tool"},
@@ -67,7 +73,7 @@ var layers = map[string][]string{
 	"server":             {"", "process", "api", "token", "rawlog", "tool"},
 	"daemon":             {"", "process", "api", "env", "env/supervisor", "server", "settings", "token", "telemetry", "tool", "tool/file"},
 	"cli":                {"process", "api", "client", "settings", "token", "doctor"},
-	"cmd/reeve":          {"", "process", "api", "cli", "daemon", "doctor", "env", "env/typescript", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude", "env/typescript/v8", "env/typescript/quickjs"},
+	"cmd/reeve":          {"", "process", "api", "cli", "daemon", "doctor", "env", "env/typescript", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude", "env/typescript/v8", "env/typescript/quickjs", "env/agent", "env/agent/model", "env/agent/model/openai", "env/agent/model/anthropic"},
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},
 	"bench":              {"process", "store", "store/sqlite", "internal"},
 	"examples/headless":  {"", "process"},

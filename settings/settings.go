@@ -37,6 +37,10 @@ type Settings struct {
 	Limit          process.Limits // of programs that name none; 0: no limit
 	LimitMax       process.Limits // the most that programs may name; 0: no limit
 
+	AgentModel   string           // of agents that name none; empty: they have to
+	AgentPrices  map[string]Price // by the beginning of a model's name
+	AgentWindows map[string]int64 // likewise, in tokens
+
 	Tools        string        // absolute; empty: no file
 	ApprovalLife time.Duration // of an approval that nobody decides
 
@@ -74,7 +78,8 @@ type Sources struct {
 // Load puts the settings together. Its errors match process.ErrInvalid, except
 // for a config file that cannot be read.
 func Load(src Sources) (Settings, error) {
-	s := Settings{Concurrency: map[string]int{}, DefaultTimeout: map[string]time.Duration{}}
+	s := Settings{Concurrency: map[string]int{}, DefaultTimeout: map[string]time.Duration{},
+		AgentPrices: map[string]Price{}, AgentWindows: map[string]int64{}}
 	path, must := src.configFile()
 	file, err := readFile(path, must)
 	if err != nil {

@@ -98,6 +98,7 @@ func TestEverySettingHasThreeSources(t *testing.T) {
 		"pinned-tag": "keep", "rules-dir": "/rules", "max-body": "7MB", "max-requests": "7", "allow-host": "a.example",
 		"stop-timeout": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
 		"limit": "cpu=7s", "limit-max": "memory=7GiB", "tools": "/tools.yaml", "approval-life": "7h",
+		"agent-model": "m", "agent-price": "m=1/0.1/7", "agent-window": "m=7000",
 	}
 	for _, set := range Table() {
 		if set.Name == "config" || set.Name == "stop-jobs" {

@@ -83,6 +83,13 @@ func Table() []Setting {
 		{Name: "limit-max", Value: "WHAT=N", Default: "memory=4GiB", shape: mapping, set: setLimit(func(s *Settings) *process.Limits { return &s.LimitMax }),
 			Usage: "the most that a program may name as its limits; none: no limit"},
 
+		{Name: "agent-model", Value: "MODEL", set: text(func(s *Settings) *string { return &s.AgentModel }),
+			Usage: "model of agents that name none (default: they have to)"},
+		{Name: "agent-price", Value: "MODEL=IN/CACHED/OUT", shape: mapping, set: setAgentPrice,
+			Usage: "what a million tokens of a model cost, in US dollars, by the beginning of its name; without it the cost of a step is not known"},
+		{Name: "agent-window", Value: "MODEL=TOKENS", shape: mapping, set: setAgentWindow,
+			Usage: "how many tokens a model takes, by the beginning of its name (default 128000); a conversation that comes near it is summarised"},
+
 		{Name: "tools", Value: "FILE|none", path: true, set: setTools,
 			Usage: "file of the services whose tools programs can call, and of the policy (default: none; see docs/tools.md)"},
 		{Name: "approval-life", Value: "DURATION", Default: "24h", set: setApprovalLife,

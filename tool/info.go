@@ -78,6 +78,26 @@ func (r *Registry) Tools(query string) []ToolInfo {
 	return infos
 }
 
+// Offered lists the tools that a process may call that was created with such
+// patterns, by name: those that the policy does not deny it.
+func (r *Registry) Offered(allowed []string) []ToolInfo {
+	infos := []ToolInfo{}
+	for _, t := range r.listed() {
+		if v := r.Permission(t.service, t.Name, allowed); v.Permission != process.Deny {
+			i := r.info(t)
+			i.Permission = v.Permission
+			infos = append(infos, i)
+		}
+	}
+	return infos
+}
+
+// Permission says what the policy wants of a tool that a process calls which was
+// created with such patterns.
+func (r *Registry) Permission(service, tool string, allowed []string) Verdict {
+	return r.cfg.Policy.Permission(service, tool, allowed)
+}
+
 // Tool describes one tool. It does not wait for its service.
 func (r *Registry) Tool(service, tool string) (ToolInfo, error) {
 	t, err := r.lookup(service, tool)

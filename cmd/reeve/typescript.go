@@ -36,7 +36,7 @@ func environments(p daemon.Parts) (map[string]reeve.Environment, error) {
 		Limits: p.Settings.Limit, Ceiling: p.Settings.LimitMax,
 		Spec: p.Spec, Declarations: func() string { return p.Tools.Declarations(nil) },
 	})
-	return map[string]reeve.Environment{process.EnvTypeScript: programs}, nil
+	return map[string]reeve.Environment{process.EnvTypeScript: programs, process.EnvAgent: agents(p)}, nil
 }
 
 // engines are V8 where it is built in, then QuickJS.

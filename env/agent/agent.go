@@ -91,6 +91,9 @@ func (e *Env) enter(ctx context.Context, in env.Input, h env.Host) (*run, contex
 	}
 	work, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	r := &run{cfg: &e.cfg, in: in, host: h, model: endpoint, name: name, soft: ctx, kill: kill}
+	if in.Paused {
+		r.gate = newGate()
+	}
 	e.runs[in.EID] = r
 	e.left.Add(1)
 	return r, work, nil

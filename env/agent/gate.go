@@ -22,6 +22,8 @@ type gate struct {
 	opened chan struct{} // closed when it may go on
 }
 
+func newGate() *gate { return &gate{stands: make(chan struct{}), opened: make(chan struct{})} }
+
 // doing is what a run does that can be broken off.
 type doing struct {
 	abort context.CancelCauseFunc
@@ -37,7 +39,7 @@ func (r *run) pause(ctx context.Context, now bool) error {
 		return process.ErrNotRunning
 	}
 	if g == nil {
-		g = &gate{stands: make(chan struct{}), opened: make(chan struct{})}
+		g = newGate()
 		r.gate = g
 	}
 	g.now = g.now || now

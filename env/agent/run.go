@@ -38,6 +38,10 @@ var errMaxSteps = errors.New(process.ReasonMaxSteps)
 
 // live takes steps until the model has said its last word, which it returns.
 func (r *run) live(ctx context.Context) (string, error) {
+	// One that was left paused by another host remembers nothing before it goes on.
+	if err := r.pass(ctx); err != nil {
+		return "", err
+	}
 	if err := r.recall(ctx); err != nil {
 		return "", err
 	}
