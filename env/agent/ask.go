@@ -47,11 +47,8 @@ func (r *run) ask(ctx context.Context, t *tally, question func() *model.Request,
 
 // usage is what an attempt took: as the provider says, or about that much.
 func usage(q *model.Request, a *model.Answer, err error) model.Usage {
-	if e := (*model.Error)(nil); errors.As(err, &e) {
-		return e.Used
-	}
-	if a == nil {
-		return model.Usage{}
+	if err != nil {
+		return used(err)
 	}
 	if a.Usage.Total() == 0 {
 		a.Usage.Input = estimate(q.Messages...) + int64(len(q.System))/4
@@ -72,20 +69,34 @@ func (r *run) attempt(ctx context.Context, q *model.Request, said func(string) e
 	if werr := speech.end(); werr != nil {
 		return nil, fmt.Errorf("keep output: %w", werr)
 	}
-	switch {
+	switch over := context.Cause(call); {
 	case err == nil:
 		return answer, nil
 	case ctx.Err() != nil:
-		return nil, errKilled
-	case context.Cause(call) == errTooSlow:
-		return nil, &model.Error{Message: fmt.Sprintf("the model did not answer within %s", r.cfg.CallTimeout), Retry: true, Err: errTooSlow}
+		return nil, &model.Error{Message: errKilled.Error(), Used: used(err), Err: errKilled}
+	case over == errInterrupted:
+		return nil, &model.Error{Message: over.Error(), Used: used(err), Err: over}
+	case over == errTooSlow:
+		return nil, &model.Error{Message: fmt.Sprintf("the model did not answer within %s", r.cfg.CallTimeout),
+			Retry: true, Used: used(err), Err: over}
 	}
 	return nil, err
+}
+
+// used is what a failed attempt is known to have taken.
+func used(err error) model.Usage {
+	if e := (*model.Error)(nil); errors.As(err, &e) {
+		return e.Used
+	}
+	return model.Usage{}
 }
 
 // after decides what follows a failed attempt: nil means that the question is
 // asked again.
 func (r *run) after(ctx context.Context, t *tally, failed error) error {
+	if errors.Is(failed, errKilled) {
+		return errKilled
+	}
 	if errors.Is(failed, errInterrupted) { // by a pause: it does not count
 		r.tell("the question to the model was given up for a pause; it is asked again")
 		return nil

@@ -24,6 +24,9 @@ var variables = map[string]string{
 // Check refuses what no run could do.
 func (e *Env) Check(s *process.Spec) error {
 	o := &s.Options
+	if _, err := e.provider(o.Provider, o.Model); err != nil {
+		return err
+	}
 	switch {
 	case strings.TrimSpace(s.Code) == "":
 		return process.Invalid("code", "an agent needs an intent: say what it shall do")

@@ -319,3 +319,23 @@ func TestPauseBetweenTries(t *testing.T) {
 		}
 	})
 }
+
+// What a question took that was given up counts, where it is known.
+func TestInterruptedQuestionsCount(t *testing.T) {
+	w := newWorld(t, agent.Anthropic)
+	amid := agenttest.Say("half of it")
+	amid.Piece, amid.Silent, amid.Usage = 2, 6, agenttest.Usage{Input: 100, Output: 9}
+	w.server.Script(amid, agenttest.Say("all of it"))
+	done := w.start(t.Context(), spec("x"))
+	for !strings.HasPrefix(w.host.Text(process.Stdout), "half") {
+		time.Sleep(time.Millisecond)
+	}
+	if err := w.env.Pause(t.Context(), 1, true); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.env.Resume(1)
+	w.await(done)
+	if got := w.host.Spent(); got != 101+15 {
+		t.Errorf("spent %d, want 116", got)
+	}
+}

@@ -46,10 +46,10 @@ type Fault struct {
 
 // Fail makes an error of a fault.
 func Fail(ctx context.Context, f Fault) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if over := context.Cause(ctx); over != nil {
+		return &Error{Message: over.Error(), Used: f.Used, Err: over}
 	}
-	e := &Error{Used: f.Used, Err: f.Err}
+	e := &Error{Used: f.Used}
 	said := clip(hide(strings.TrimSpace(f.Said), f.Secrets))
 	switch {
 	case f.Response == nil:
@@ -67,7 +67,7 @@ func Fail(ctx context.Context, f Fault) error {
 	if e.TooLong = isTooLong(e.Status, f.Kind, f.Said); e.TooLong {
 		e.Retry = false
 	}
-	e.Err = nil // SDKs print requests, keys and all, in theirs
+	// The cause is not kept: SDKs have requests in theirs, keys and all.
 	if errors.Is(f.Err, ErrSilent) {
 		e.Err = ErrSilent
 	}

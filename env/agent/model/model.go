@@ -23,7 +23,7 @@ import (
 type Model interface {
 	// Complete asks for the next message of a conversation. said, unless it is
 	// nil, is called with each piece of its text, in order, and not after the
-	// return. An error is an *Error; one of ctx's end is ctx's cause.
+	// return. An error is an *Error; one of ctx's end wraps ctx's cause.
 	Complete(ctx context.Context, q *Request, said func(text string)) (*Answer, error)
 	// Close lets go of idle connections. The model can be used again.
 	Close()
