@@ -135,6 +135,30 @@ func TestSignalAndCancelDoNotWaitForTheNextTry(t *testing.T) {
 	})
 }
 
+// A signal during a question that then fails ends the run as well: there is no
+// next try.
+func TestSignalBeforeTheNextTry(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.env = reopen(w, func(c *agent.Config) {
+			c.Sleep = func(ctx context.Context, _ time.Duration) error {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+		})
+		fail := make(chan struct{})
+		turn := agenttest.Fault(500)
+		turn.Wait = fail
+		w.server.Script(turn)
+		done := w.start(t.Context(), spec("x"))
+		w.server.Await(1)
+		_ = w.env.Signal(1, process.SIGINT)
+		close(fail)
+		if e := w.await(done); e.res.Exit == nil || e.res.Exit.Code != 130 {
+			t.Errorf("got %+v, %v", e.res, e.err)
+		}
+	})
+}
+
 // reopen makes another environment for the same world.
 func reopen(w *world, change ...func(*agent.Config)) *agent.Env {
 	provider := agent.OpenAI
@@ -147,41 +171,6 @@ func reopen(w *world, change ...func(*agent.Config)) *agent.Env {
 	}
 	w.t.Cleanup(func() { _ = e.Teardown(context.Background()) })
 	return e
-}
-
-// A pause waits for the end of the step, and holds before the next.
-func TestPauseHoldsBeforeTheNextStep(t *testing.T) {
-	eachProvider(t, func(t *testing.T, w *world) {
-		calling, answer := make(chan struct{}), make(chan struct{})
-		w.host.OnCall = func(context.Context, string, string, json.RawMessage) (json.RawMessage, error) {
-			close(calling)
-			<-answer
-			return json.RawMessage(`"ok"`), nil
-		}
-		w.server.Script(agenttest.Ask(agenttest.Call{Name: "svc__slow", Args: "{}"}), agenttest.Say("done"))
-		done := w.start(t.Context(), spec("x"))
-		<-calling
-		paused := make(chan error, 1)
-		go func() { paused <- w.env.Pause(t.Context(), 1, false) }()
-		select {
-		case err := <-paused:
-			t.Fatalf("paused amid a step: %v", err)
-		case <-time.After(20 * time.Millisecond):
-		}
-		close(answer)
-		if err := <-paused; err != nil {
-			t.Fatal(err)
-		}
-		if n := len(w.server.Requests()); n != 1 || len(w.transcript()) != 4 {
-			t.Errorf("%d questions, transcript %v", n, roles(w.transcript()))
-		}
-		if err := w.env.Resume(1); err != nil {
-			t.Fatal(err)
-		}
-		if e := w.await(done); e.res.State != process.ExitSuccess {
-			t.Errorf("got %+v, %v", e.res, e.err)
-		}
-	}, withTools("slow"))
 }
 
 // Now cancels the question and asks it again on resume; it is no retry and no
@@ -213,31 +202,6 @@ func TestPauseNowRepeatsTheQuestion(t *testing.T) {
 			t.Errorf("steps %+v, pauses %v", st, w.rests.list())
 		}
 	})
-}
-
-// Tool calls are waited for, also by a pause at once: they are not repeated.
-func TestPauseNowDoesNotRepeatCalls(t *testing.T) {
-	eachProvider(t, func(t *testing.T, w *world) {
-		calling, answer := make(chan struct{}), make(chan struct{})
-		w.host.OnCall = func(ctx context.Context, _, _ string, _ json.RawMessage) (json.RawMessage, error) {
-			close(calling) // a second call would panic
-			<-answer
-			return json.RawMessage(`"ok"`), ctx.Err()
-		}
-		w.server.Script(agenttest.Ask(agenttest.Call{Name: "svc__slow", Args: "{}"}), agenttest.Say("done"))
-		done := w.start(t.Context(), spec("x"))
-		<-calling
-		paused := make(chan error, 1)
-		go func() { paused <- w.env.Pause(t.Context(), 1, true) }()
-		close(answer)
-		if err := <-paused; err != nil {
-			t.Fatal(err)
-		}
-		_ = w.env.Resume(1)
-		if e := w.await(done); e.res.State != process.ExitSuccess {
-			t.Errorf("got %+v, %v", e.res, e.err)
-		}
-	}, withTools("slow"))
 }
 
 // A pause that is given up, or overtaken by the end, leaves the run as it was.

@@ -94,6 +94,16 @@ func TestRetryAfterBeyondAllPatienceFails(t *testing.T) {
 	})
 }
 
+func TestAllPausesTogetherAreBounded(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.server.Script(agenttest.Fault(429).With("Retry-After", "4"))
+		_, err := w.run(spec("x"))
+		if err == nil || !strings.Contains(err.Error(), "too late") || len(w.server.Requests()) != 3 {
+			t.Errorf("got %v after %d questions", err, len(w.server.Requests()))
+		}
+	}, func(c *agent.Config) { c.Retry.Total = 10 * time.Second })
+}
+
 func TestTriesAreBounded(t *testing.T) {
 	eachProvider(t, func(t *testing.T, w *world) {
 		w.server.Script(agenttest.Fault(500))
@@ -182,14 +192,15 @@ func TestSlowTokensAreWaitedFor(t *testing.T) {
 	for _, provider := range []string{agent.OpenAI, agent.Anthropic} {
 		t.Run(provider, func(t *testing.T) {
 			w := newWorld(t, provider)
-			w.env = open(t, w.server, provider, 500*time.Millisecond)
+			w.env = open(t, w.server, provider, 400*time.Millisecond)
 			if err := w.env.Setup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			turn := agenttest.Say("slow but steady")
-			turn.Piece, turn.Delay = 1, 20*time.Millisecond
+			const said = "slow but steady wins the race"
+			turn := agenttest.Say(said)
+			turn.Piece, turn.Delay = 1, 30*time.Millisecond // more than the patience, all in all
 			w.server.Script(turn)
-			if got := w.succeed(spec("x")); got != "slow but steady" || len(w.server.Requests()) != 1 {
+			if got := w.succeed(spec("x")); got != said || len(w.server.Requests()) != 1 {
 				t.Errorf("result %q after %d questions", got, len(w.server.Requests()))
 			}
 		})

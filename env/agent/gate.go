@@ -140,12 +140,12 @@ func (r *run) pass(ctx context.Context) error {
 }
 
 // arrive returns the gate at which the run has to stand; if there is none, why
-// it shall end, if it shall. A signal waits for the end of a pause.
+// it shall end, if it shall. Who stands there already is not woken by a signal.
 func (r *run) arrive(ctx context.Context) (*gate, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := r.ending(ctx)
-	if r.gate == nil || err != nil && err != errSignaled {
+	if r.gate == nil || err != nil {
 		r.open()
 		return nil, err
 	}

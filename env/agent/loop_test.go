@@ -133,6 +133,9 @@ func TestCallsRunSideBySide(t *testing.T) {
 		}
 		w.server.Script(agenttest.Ask(calls...), agenttest.Say("done"))
 		w.succeed(spec("all at once"))
+		if r := w.server.Requests()[1]; r.Protocol == agenttest.Anthropic && len(r.JSON.Messages) != 3 {
+			t.Errorf("%d messages, want the intent, the calls, and all results in one", len(r.JSON.Messages))
+		}
 		for i, m := range w.transcript()[3 : 3+n] {
 			if m.CallID != fmt.Sprint("c", i) || m.Text != fmt.Sprintf(`{"n":%d}`, i) {
 				t.Errorf("result %d is %+v", i, m)

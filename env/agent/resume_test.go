@@ -254,6 +254,22 @@ func TestResumeHonoursTheSummary(t *testing.T) {
 	}, withTools("echo"))
 }
 
+// What was counted before a summary does not fill the window after it.
+func TestResumeDoesNotSummariseAgain(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.remember(beginning("dig")...)
+		w.remember(asks(1, "id-1"), answers(1, "id-1", "ancient"))
+		large := asks(2, "id-2")
+		large.Tokens = &process.MessageTokens{Input: 900, Output: 50}
+		w.remember(large, answers(2, "id-2", "recent"))
+		w.remember(process.Message{Step: 3, Role: process.RoleSummary, Text: "SUMMARY", Replaces: 4})
+		w.server.Script(agenttest.Say("the end"))
+		if res, err := w.resume(spec("dig")); err != nil || res.State != process.ExitSuccess || len(w.server.Requests()) != 1 {
+			t.Errorf("got %+v, %v after %d questions", res, err, len(w.server.Requests()))
+		}
+	}, compacting)
+}
+
 // A model that says that the conversation is too long has it summarised, once.
 func TestTooLongIsSummarisedOnce(t *testing.T) {
 	eachProvider(t, func(t *testing.T, w *world) {

@@ -134,9 +134,13 @@ func TestBeginsPaused(t *testing.T) {
 		if n := len(w.server.Requests()); n != 0 {
 			t.Errorf("%d questions while paused", n)
 		}
+		w.remember(asks(1, "late"), answers(1, "late", "read when it goes on")) // and not before
 		_ = w.env.Resume(1)
 		if e := w.await(done); e.res.State != process.ExitSuccess || len(w.server.Requests()) != 1 {
-			t.Errorf("got %+v, %v", e.res, e.err)
+			t.Fatalf("got %+v, %v", e.res, e.err)
+		}
+		if body := string(w.server.Requests()[0].Body); !strings.Contains(body, "read when it goes on") {
+			t.Errorf("asked %s", body)
 		}
 	})
 }
