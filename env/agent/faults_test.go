@@ -170,7 +170,7 @@ func TestSilenceIsGivenUp(t *testing.T) {
 			for _, provider := range []string{agent.OpenAI, agent.Anthropic} {
 				t.Run(provider, func(t *testing.T) {
 					w := newWorld(t, provider)
-					w.env = open(t, w.server, provider, 50*time.Millisecond, func(c *agent.Config) { c.Sleep = w.rests.sleep })
+					w.env = open(t, w.server, provider, time.Second, func(c *agent.Config) { c.Sleep = w.rests.sleep })
 					if err := w.env.Setup(t.Context()); err != nil {
 						t.Fatal(err)
 					}
@@ -191,14 +191,15 @@ func TestSilenceIsGivenUp(t *testing.T) {
 func TestSlowTokensAreWaitedFor(t *testing.T) {
 	for _, provider := range []string{agent.OpenAI, agent.Anthropic} {
 		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, provider)
-			w.env = open(t, w.server, provider, 400*time.Millisecond)
+			w.env = open(t, w.server, provider, 3*time.Second)
 			if err := w.env.Setup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			const said = "slow but steady wins the race"
 			turn := agenttest.Say(said)
-			turn.Piece, turn.Delay = 1, 30*time.Millisecond // more than the patience, all in all
+			turn.Piece, turn.Delay = 1, 120*time.Millisecond // more than the patience, all in all
 			w.server.Script(turn)
 			if got := w.succeed(spec("x")); got != said || len(w.server.Requests()) != 1 {
 				t.Errorf("result %q after %d questions", got, len(w.server.Requests()))
