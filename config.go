@@ -48,6 +48,9 @@ type Config struct {
 	// DefaultTimeout is, by environment, the timeout of processes that name
 	// none. Default: none.
 	DefaultTimeout map[string]time.Duration
+	// Heartbeat is, by environment, the silence after which processes that
+	// name no heartbeat are said to have stalled. Default: none.
+	Heartbeat map[string]time.Duration
 	// MaxTree bounds how many processes of one tree are alive, or not waited
 	// for, while a program starts children by itself. Default 256.
 	MaxTree int
@@ -83,8 +86,8 @@ type Config struct {
 	// had HideWindow(false).
 	ShowWindows bool
 
-	// Observe is called when a process was created and when a run of it started
-	// or finished, each after its commit. It must not block, and not change
+	// Observe is called when a process was created and when a run of it started,
+	// stalled or finished, each after its commit. It must not block, and not change
 	// the record. The context is Spawn's when a process was created.
 	Observe func(context.Context, Moment, *Process)
 	// Logger hears what no caller can be told. Default: none.

@@ -148,7 +148,7 @@ func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment 
 		if n, ok := c.Slots[name]; ok {
 			e.Slots = n
 		}
-		e.Timeout = c.DefaultTimeout[name]
+		e.Timeout, e.Heartbeat = c.DefaultTimeout[name], c.Heartbeat[name]
 		all[name] = e
 	}
 	return all

@@ -226,6 +226,23 @@ func (t *Task) Drain(d time.Duration) *Task { t.spec.Options.Drain = d; return t
 // default.
 func (t *Task) Limits(l Limits) *Task { t.spec.Options.Limits = l; return t }
 
+// Budget bounds what the process and all below it use together. A child has no
+// more than what is left to those above it.
+func (t *Task) Budget(b Budget) *Task { t.spec.Options.Budget = b; return t }
+
+// Heartbeat is how long nothing may be heard of it before an event says that it
+// has stalled. Nothing else follows.
+func (t *Task) Heartbeat(d time.Duration) *Task {
+	if d <= 0 {
+		return t.fail(process.Invalid("heartbeat", "%v is not positive: use NoHeartbeat to have none", d))
+	}
+	t.spec.Options.Heartbeat = d
+	return t
+}
+
+// NoHeartbeat has nobody listen, whatever the environment's default is.
+func (t *Task) NoHeartbeat() *Task { t.spec.Options.Heartbeat = process.NoTimeout; return t }
+
 // NoJIT (TypeScript) has the program interpreted only: slower, and less to
 // attack.
 func (t *Task) NoJIT() *Task { t.spec.Options.NoJIT = true; return t }

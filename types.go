@@ -45,6 +45,7 @@ type (
 	ToolError     = process.ToolError
 	Tools         = kernel.Tools
 	Limits        = process.Limits
+	Budget        = process.Budget
 
 	Signal        = process.Signal
 	SignalOptions = kernel.SignalOptions
@@ -71,6 +72,10 @@ const (
 	Created  = kernel.Created
 	Started  = kernel.Started
 	Finished = kernel.Finished
+	Stalled  = kernel.Stalled
+
+	BudgetStop = process.BudgetStop
+	BudgetAsk  = process.BudgetAsk
 )
 
 // What a policy says about a tool call.
@@ -121,6 +126,7 @@ var (
 	ErrClosed            = process.ErrClosed
 	ErrNoEnvironment     = process.ErrNoEnvironment
 	ErrDecided           = process.ErrDecided
+	ErrOverBudget        = process.ErrOverBudget
 	ErrOwned             = process.ErrOwned
 	ErrUnsupportedSchema = process.ErrUnsupportedSchema
 )

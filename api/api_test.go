@@ -79,6 +79,9 @@ func fill(v reflect.Value) {
 		for i := range v.NumField() {
 			fill(v.Field(i))
 		}
+		if b, ok := v.Addr().Interface().(*process.Budget); ok {
+			b.OnExceeded = process.BudgetAsk
+		}
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.String:

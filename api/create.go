@@ -50,6 +50,9 @@ type Options struct {
 
 	Require []string `json:"require,omitempty" nullable:"false" enum:"tree-kill" doc:"Refuse it where the machine cannot give this."`
 
+	Budget    *Budget `json:"budget,omitempty" doc:"What it and all processes below it may use together."`
+	Heartbeat Millis  `json:"heartbeat,omitzero" minimum:"0" doc:"Milliseconds without a sign of life after which an event says that it has stalled; 0 or null: never."`
+
 	Limits *Limits  `json:"limits,omitempty" doc:"What a run may consume. For programs, not for commands."`
 	JIT    *bool    `json:"jit,omitempty" default:"true" doc:"typescript: compile to machine code; false interprets only."`
 	Tools  []string `json:"tools,omitzero" maxItems:"100" nullable:"false" example:"[\"pets/*\"]" doc:"Patterns SERVICE/TOOL of the tools it may call; they only narrow what the server's policy allows. Left out: all that allows; an empty list: none."`
@@ -68,6 +71,17 @@ type Limits struct {
 	CPUMS       int64 `json:"cpuMs,omitempty" minimum:"0" doc:"Milliseconds of CPU time."`
 	OutputBytes int64 `json:"outputBytes,omitempty" minimum:"0" doc:"Of stdout and stderr together."`
 	OpenFiles   int64 `json:"openFiles,omitempty" minimum:"0" doc:"No environment of this version has it."`
+}
+
+// Budget bounds what a process and all below it use together. 0 is as good as
+// left out: no bound, but for those above it.
+type Budget struct {
+	Tokens     int64  `json:"tokens,omitempty" minimum:"0" doc:"Of language models."`
+	WallMS     int64  `json:"wallMs,omitempty" minimum:"0" doc:"Milliseconds on the process's own clock: not while it is queued or paused."`
+	CPUMS      int64  `json:"cpuMs,omitempty" minimum:"0" doc:"Milliseconds of CPU time."`
+	Children   int64  `json:"children,omitempty" minimum:"0" doc:"Processes started below it, ever. One more is refused."`
+	Depth      int64  `json:"depth,omitempty" minimum:"0" doc:"Generations below it. One more is refused."`
+	OnExceeded string `json:"onExceeded,omitempty" enum:"stop,ask" default:"stop" doc:"When tokens or time are used up: stop ends all of it with exit code 2; ask pauses it until a person grants the same again, or refuses."`
 }
 
 // Millis is a number of milliseconds that tells null from absent.

@@ -63,6 +63,16 @@ func optionsOf(s *process.Spec) *Options {
 	if o.Drain > 0 {
 		b.Drain = MS(o.Drain.Milliseconds())
 	}
+	switch {
+	case o.Heartbeat == process.NoTimeout:
+		b.Heartbeat = NullMS()
+	case o.Heartbeat > 0:
+		b.Heartbeat = MS(max(1, o.Heartbeat.Milliseconds()))
+	}
+	if o.Budget != (process.Budget{}) {
+		budget := Budget(o.Budget)
+		b.Budget = &budget
+	}
 	if l := o.Limits; l != (process.Limits{}) {
 		b.Limits = &Limits{MemoryBytes: l.MemoryBytes, PIDs: l.PIDs, CPUMS: l.CPUMS, OutputBytes: l.OutputBytes, OpenFiles: l.OpenFiles}
 	}

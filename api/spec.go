@@ -103,6 +103,13 @@ func (s Specs) options(spec *process.Spec, o *Options) error {
 		spec.Options.Timeout = timeout.Duration()
 	}
 	spec.Options.Grace, spec.Options.Drain = o.Grace.Duration(), o.Drain.Duration()
+	spec.Options.Heartbeat = o.Heartbeat.Duration()
+	if h := o.Heartbeat; h.Set && h.N == 0 {
+		spec.Options.Heartbeat = process.NoTimeout
+	}
+	if b := o.Budget; b != nil {
+		spec.Options.Budget = process.Budget(*b)
+	}
 	if len(o.Require) > 0 && slices.Contains([]string{"pgroup", ""}, s.TreeKill()) {
 		return process.Invalid("options.require", "tree-kill cannot be given on this machine: reeve doctor says why")
 	}

@@ -24,7 +24,8 @@ func (a *App) approvalsCommand() *cobra.Command {
 		Use:   "approvals",
 		Short: "List the tool calls that wait for a person's decision",
 		Long: "List the tool calls that wait for a decision, newest first; with -a or --state those that\n" +
-			"were decided as well. The program of such a call waits, and its clock stands still.\n\n" +
+			"were decided as well. The program of such a call waits, and its clock stands still. So does\n" +
+			"a process that has used its budget up and asks for more: that is the tool reeve/budget.\n\n" +
 			"Anyone who may use the daemon can look; to decide takes a token with the scope approve,\n" +
 			"by --token or REEVE_TOKEN: 'reeve token create --scope approve' makes one.",
 		Example: "  reeve approvals\n  reeve approvals show 3\n  reeve approvals approve 3 --reason 'as agreed'\n  reeve approvals deny 4 5",

@@ -36,6 +36,7 @@ func (a *App) execCommand() *cobra.Command {
 			"  reeve exec -e 'console.log(1 + 1)'\n" +
 			"  cat job.ts | reeve exec -\n" +
 			"  reeve exec --memory 256MiB --cpu 10s --tool 'pets/*' job.ts\n" +
+			"  reeve exec --budget wall=30s,children=5,depth=1,ask job.ts\n" +
 			"  reeve exec --environment command -e 'ls | wc -l'",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.exec(cmd, &o, args) },
 	}

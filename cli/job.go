@@ -27,7 +27,7 @@ type job struct {
 	detach bool
 	bar    bool                        // draw a progress bar, if the terminal can
 	parked bool                        // to be started once its events are watched
-	asks   bool                        // it may call tools, and wait for an approval
+	asks   bool                        // it may call tools or ask for more, and wait for an approval
 	steps  bool                        // it is an agent: tell what it does, on a terminal
 	show   func(context.Context) error // shows more than its two streams; nil: those
 

@@ -17,6 +17,8 @@ type jobFlags struct {
 	timeout, grace                             time.Duration
 	priority                                   int
 	detach, noProgress                         bool
+	budget                                     string
+	heartbeat                                  time.Duration
 }
 
 func (o *jobFlags) register(cmd *cobra.Command) {
@@ -27,6 +29,8 @@ func (o *jobFlags) register(cmd *cobra.Command) {
 	f.StringVar(&o.parent, "parent", "", "`process` to put it below, by id or ref")
 	f.DurationVar(&o.timeout, "timeout", 0, "end it after this time (default: that of its environment)")
 	f.DurationVar(&o.grace, "grace", 0, "time between SIGTERM and SIGKILL (default: the daemon's)")
+	f.StringVar(&o.budget, "budget", "", "what it and all below it may use together: `list` of tokens=N, wall=DURATION, cpu=DURATION, children=N, depth=N, and ask to have a person asked for more")
+	f.DurationVar(&o.heartbeat, "heartbeat", 0, "silence after which it is said to have stalled; 0: never (default: that of its environment)")
 	f.IntVar(&o.priority, "priority", 0, "higher ones overtake others in the queue")
 	f.StringVar(&o.interpreter, "interpreter", "", "`name` of what reads the output: generic, none, go-test, cargo, … or a rule file's name")
 	f.StringVar(&o.rawOutput, "raw-output", "", "`policy`, what is kept of the output: persist, persist-gzip, memory or disabled")
@@ -44,6 +48,12 @@ func (o *jobFlags) check(cmd *cobra.Command) error {
 	if o.grace < 0 {
 		return usagef("--grace %s: want 0 or more", o.grace)
 	}
+	if o.heartbeat < 0 || o.heartbeat > 0 && o.heartbeat < time.Millisecond {
+		return usagef("--heartbeat %s: want at least 1ms, or 0 for never", o.heartbeat)
+	}
+	if _, err := parseBudget(o.budget); cmd.Flags().Changed("budget") && err != nil {
+		return usagef("--budget: %v", err)
+	}
 	return nil
 }
 
@@ -57,7 +67,17 @@ func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Cli
 	if changed("grace") {
 		options.Grace = api.MS(o.grace.Milliseconds())
 	}
-	if changed("timeout") || changed("grace") {
+	if changed("heartbeat") {
+		options.Heartbeat = api.MS(o.heartbeat.Milliseconds())
+	}
+	if changed("budget") {
+		b, err := parseBudget(o.budget)
+		if err != nil {
+			return body, usagef("--budget: %v", err)
+		}
+		options.Budget = &b
+	}
+	if changed("timeout") || changed("grace") || changed("heartbeat") || changed("budget") {
 		body.Options = options
 	}
 	if changed("ref") {
@@ -75,7 +95,7 @@ func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Cli
 
 // start creates the process and attends to its first run.
 func (a *App) start(ctx context.Context, c *client.Client, o *jobFlags, body api.Create) error {
-	j := &job{app: a, client: c, detach: o.detach, bar: !o.noProgress && !a.global.json, asks: body.Environment != process.EnvCommand}
+	j := &job{app: a, client: c, detach: o.detach, bar: !o.noProgress && !a.global.json, asks: body.Environment != process.EnvCommand || body.Options != nil && body.Options.Budget != nil}
 	if body.RawOutput == string(process.Disabled) && !o.detach && !a.global.json {
 		// Its events are all there will be of its output: be there first.
 		later := false

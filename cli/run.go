@@ -35,6 +35,7 @@ func (a *App) runCommand() *cobra.Command {
 			"one is started in the background.",
 		Example: "  reeve run -- make build\n" +
 			"  reeve run --tag ci --timeout 10m -- go test ./...\n" +
+			"  reeve run --budget cpu=10m,wall=1h,children=5 -- make all\n" +
 			"  reeve run --detach --ref nightly -- ./backup.sh\n" +
 			"  git diff | reeve run -- wc -l\n" +
 			"  reeve run -- sh -c 'make 2>&1 | tail -5'",

@@ -104,6 +104,7 @@ func (d *details) addTimes(r *process.Record, now time.Time) {
 	if r.Options.Timeout > 0 {
 		d.add("timeout", r.Options.Timeout.String())
 	}
+	d.add("budget", budgetText(r.Options.Budget))
 	if u := usageText(r); u != "" {
 		d.add("used", u)
 	}

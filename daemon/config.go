@@ -23,7 +23,7 @@ func (d *daemon) config() (reeve.Config, error) {
 	c := reeve.Config{
 		Dir: s.Data, LogDir: s.LogDir, RawOutput: s.RawOutput, LogCap: s.LogCap, MemoryLogCap: s.MemoryLogCap,
 		Retention: reeve.Retention{Events: s.RetentionEvents, Logs: s.RetentionLogs, PinnedTag: s.PinnedTag},
-		Slots:     s.Concurrency, MaxActive: s.MaxActive, DefaultTimeout: s.DefaultTimeout,
+		Slots:     s.Concurrency, MaxActive: s.MaxActive, DefaultTimeout: s.DefaultTimeout, Heartbeat: s.Heartbeat,
 		// The runtime takes 0 for its default, but here it was asked for.
 		Grace: cmp.Or(s.Grace, time.Nanosecond), Drain: cmp.Or(s.Drain, time.Nanosecond),
 		Tools: startedTools{d.tools}, ApprovalLife: s.ApprovalLife,
@@ -64,6 +64,9 @@ func (d *daemon) observe(ctx context.Context, m reeve.Moment, p *reeve.Process) 
 	case reeve.Started:
 		d.telemetry.Started(p)
 		d.log.Debug("process started", "process", p.ID, "run", p.Run.Number)
+	case reeve.Stalled:
+		d.telemetry.Stalled(p)
+		d.log.Debug("process stalled", "process", p.ID, "run", p.Run.Number)
 	case reeve.Finished:
 		d.telemetry.Finished(p)
 		d.log.Debug("process finished", "process", p.ID, "run", p.Run.Number, "exit", string(p.ExitState))

@@ -45,6 +45,9 @@ func (k *Kernel) admit(ctx context.Context, r *Request) (*environment, error) {
 	if s.Options.Timeout == 0 {
 		s.Options.Timeout = cmp.Or(e.Timeout, process.NoTimeout)
 	}
+	if s.Options.Heartbeat == 0 {
+		s.Options.Heartbeat = e.Heartbeat
+	}
 	s.RawOutput = cmp.Or(s.RawOutput, k.cfg.RawOutput)
 	return e, nil
 }
@@ -86,6 +89,12 @@ func checkSpec(s *process.Spec) error {
 	}
 	if l := o.Limits; min(l.MemoryBytes, l.PIDs, l.CPUMS, l.OutputBytes, l.OpenFiles) < 0 {
 		return process.Invalid("limits", "cannot be negative: leave one out for the default")
+	}
+	if o.Heartbeat < 0 && o.Heartbeat != process.NoTimeout {
+		return process.Invalid("heartbeat", "%v is negative", o.Heartbeat)
+	}
+	if err := o.Budget.Check(); err != nil {
+		return err
 	}
 	if len(o.Tools) > maxTags || len(longest(o.Tools)) > maxName {
 		return process.Invalid("tools", "has %d patterns, the longest of %d bytes: want at most %d of %d", len(o.Tools), len(longest(o.Tools)), maxTags, maxName)

@@ -18,7 +18,7 @@ const maxAsking = 100
 //	        ──▶ expired          (nobody, in time)
 //	        ──▶ canceled         (the call was given up, or its run is ended)
 type ask struct {
-	call    *call
+	call    *call // nil: a budget was used up
 	since   time.Time
 	timer   *time.Timer      // until it expires
 	settled chan struct{}    // closed when the decision is stored
@@ -67,21 +67,30 @@ func (p *proc) haveApproved(ctx context.Context, e *errand, tc process.ToolCall)
 func (p *proc) request(e *errand, tc process.ToolCall) (*ask, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, out := p.errands[e]; !out || p.canceled || p.timedOut {
+	if _, out := p.errands[e]; !out || p.shallEnd() {
 		return nil, toolError(process.ToolCanceled, "nobody is asked about %s: the run is being ended", e.call.name())
 	}
 	if p.asking >= maxAsking {
 		return nil, toolError(process.ToolUnavailable, "the run waits for %d approvals already: wait for some of them first", p.asking)
 	}
+	return p.open(e.call, tc), nil
+}
+
+// open makes an approval of a call, or of what the kernel asks itself; p.mu is
+// held.
+func (p *proc) open(c *call, tc process.ToolCall) *ask {
 	now := p.k.now().Truncate(time.Millisecond)
-	a := &ask{call: e.call, since: time.Now(), settled: make(chan struct{}), rec: process.Approval{
-		ID: process.ApprovalID(p.k.nextApproval.Add(1)), Process: p.id, Run: p.rec.Number, Call: e.call.number,
+	a := &ask{call: c, since: time.Now(), settled: make(chan struct{}), rec: process.Approval{
+		ID: process.ApprovalID(p.k.nextApproval.Add(1)), Process: p.id, Run: p.rec.Number,
 		Service: tc.Service, Tool: tc.Tool, Params: tc.Params, State: process.ApprovalPending,
 		RequestedAt: now, ExpiresAt: now.Add(p.k.cfg.ApprovalLife)}}
+	if c != nil {
+		c.ask, a.rec.Call = a, c.number
+	}
 	if p.asks == nil {
 		p.asks = map[process.ApprovalID]*ask{}
 	}
-	e.call.ask, p.asks[a.rec.ID] = a, a
+	p.asks[a.rec.ID] = a
 	p.asking++
 	p.tick()
 	a.timer = time.AfterFunc(p.k.cfg.ApprovalLife, func() { p.expire(a) })
@@ -93,7 +102,7 @@ func (p *proc) request(e *errand, tc process.ToolCall) (*ask, error) {
 		}
 	}}, false, process.ApprovalRequested{Approval: a.rec.ID, Call: a.rec.Call, Service: a.rec.Service,
 		Tool: a.rec.Tool, ExpiresAt: a.rec.ExpiresAt})
-	return a, nil
+	return a
 }
 
 func approvals(a process.Approval) store.Change {
@@ -110,7 +119,9 @@ func (p *proc) settle(a *ask, d decision) bool {
 	at := p.k.now().Truncate(time.Millisecond)
 	a.rec.State, a.rec.DecidedAt = d.state, &at
 	a.rec.DecidedBy, a.rec.Reason = textOrNil(d.by), textOrNil(d.reason)
-	a.call.asking += time.Since(a.since)
+	if a.call != nil {
+		a.call.asking += time.Since(a.since)
+	}
 	p.asking--
 	p.tick()
 	p.append(&entry{change: approvals(a.rec), done: func(err error) {

@@ -23,6 +23,7 @@ func (h *host) Spawn(ctx context.Context, s process.Spec) (process.ID, error) {
 // SpawnWith implements env.Host.
 func (h *host) SpawnWith(ctx context.Context, s process.Spec, payload any) (process.ID, error) {
 	p := h.p
+	p.hear()
 	if p.ended() {
 		return 0, process.Errorf(process.CodeNotRunning, "process %d has ended: it starts no child", p.id)
 	}
@@ -160,6 +161,7 @@ func (h *host) Read(ctx context.Context, child process.ID, s process.Stream, off
 
 // own returns nil for a child of this process; all others are unknown to it.
 func (h *host) own(ctx context.Context, child process.ID) error {
+	h.p.hear()
 	rec, err := h.p.k.Process(ctx, child)
 	if err != nil {
 		return err

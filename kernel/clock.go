@@ -66,6 +66,14 @@ func (s *stopwatch) elapsed(now time.Time) time.Duration {
 	return max(0, now.Sub(s.started)-s.inPauses(now))
 }
 
+// since is elapsed, and goes on after the stop.
+func (s *stopwatch) since(now time.Time) time.Duration {
+	if s.stopped.IsZero() {
+		return s.elapsed(now)
+	}
+	return s.elapsed(now) + max(0, now.Sub(s.stopped))
+}
+
 // inPauses is the time it stood still, the pause it is in included.
 func (s *stopwatch) inPauses(now time.Time) time.Duration {
 	if s.pausedAt.IsZero() {

@@ -58,6 +58,14 @@
 // changes by the journal like everything else: it can be seen when it is
 // stored, and a decision counts when it is. A run's end ends its errands.
 //
+// # Budgets
+//
+// A run with a budget has an account, and so is what was started below it
+// accounted for: charges go up from account to account, whoever of the tree is
+// still alive. What is used up is ended, children first, or paused and asked
+// for. ledger.mu guards all accounts; it may be taken under any other lock, and
+// none under it.
+//
 // # Subscribers
 //
 // A feed keeps a bounded window of what was published. A subscriber replays

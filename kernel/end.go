@@ -17,12 +17,15 @@ func (p *proc) end(cause error, o KillOptions, done func(error)) bool {
 	case cause == process.ErrTimeout && p.clock.stands():
 		return false // it fired as the clock was stopped; tick sets it again
 	}
-	first := !p.canceled && !p.timedOut
+	first := !p.shallEnd()
 	var events []process.Payload
 	switch {
 	case cause == process.ErrTimeout && first:
 		p.timedOut = true
 		events = append(events, process.TimedOut{TimeoutMS: p.rec.Options.Timeout.Milliseconds()})
+	case cause == process.ErrBudget && first:
+		p.overspent = o.why
+		events = append(events, overspent(o.why))
 	case cause == process.ErrCanceled && !p.canceled:
 		p.canceled = true
 		events = append(events, process.Cancelled{Now: o.Now, Processes: o.members})

@@ -30,6 +30,7 @@ const callsAhead = 32
 // is. The first one gives the run's slot back.
 func (p *proc) setOut(ctx context.Context, e *errand) (context.Context, error) {
 	ctx, e.cancel = context.WithCancelCause(ctx)
+	p.hear()
 	p.mu.Lock()
 	if p.resolved || p.rec.Lifecycle >= process.LifecycleZombie {
 		p.mu.Unlock()
@@ -67,6 +68,7 @@ func (p *proc) setOut(ctx context.Context, e *errand) (context.Context, error) {
 // waits for a slot while it holds up others would wait for ever.
 func (p *proc) comeBack(e *errand, err error) bool {
 	defer e.cancel(nil)
+	p.hear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, out := p.errands[e]; !out {

@@ -66,6 +66,7 @@ func (p *proc) resolve(res env.Result, err error, answered bool) {
 	p.resolved, p.hung = true, !answered
 	p.stopTimers()
 	p.clock.stop(time.Now())
+	p.armWall()
 	if p.giveUp != nil {
 		p.giveUp()
 	}
@@ -74,6 +75,8 @@ func (p *proc) resolve(res env.Result, err error, answered bool) {
 	v := p.judge(res, err)
 	p.mu.Unlock()
 
+	p.k.chargeCPU(p, millis(res.Usage.CPUMS))
+	_ = p.k.charge(p, res.Usage.Tokens, 0)
 	p.cancel(nil)
 	if answered {
 		p.calls.Wait() // a kill or signal under way must not reach the next run

@@ -37,7 +37,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 	p.rec.StartedAt = now
 	p.rec.Enforced = &e
 	p.rec.State = process.Running
-	if p.canceled || p.timedOut {
+	if p.shallEnd() {
 		p.rec.State = process.Terminating
 	}
 	p.rec.Claimed, p.rec.Ahead = false, false
@@ -48,11 +48,16 @@ func (h *host) Started(pid int, e process.Enforced) {
 	if t := p.rec.Options.Timeout; t > 0 {
 		p.deadline = p.later(t, p.timeout)
 	}
+	p.startPulse()
+	p.armWall()
 	p.tick()
+	p.holdStarted()
+	p.armSampler()
 }
 
 func (h *host) Exited(e process.Exit) {
 	p := h.p
+	p.hear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.resolved || p.exited != nil {
@@ -79,6 +84,7 @@ func (h *host) Write(s process.Stream, chunk []byte) error {
 	if log == nil || len(chunk) == 0 {
 		return nil
 	}
+	h.p.hear()
 	return log.Append(StreamOf(s), chunk)
 }
 
@@ -106,6 +112,7 @@ func (h *host) Output(data map[string]any) {
 		return
 	}
 	p := h.p
+	p.hear()
 	data, err := asJSON(data)
 	if err != nil {
 		p.note(process.WarningDetected{Code: "reeve.output_invalid",

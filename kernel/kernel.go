@@ -60,6 +60,8 @@ type Environment struct {
 	env.Environment
 	Slots   int           // runs at a time; 0: no limit
 	Timeout time.Duration // of runs that name none; 0: none
+
+	Heartbeat time.Duration // of runs that name none; 0: none
 }
 
 type environment struct {
@@ -74,6 +76,8 @@ type Kernel struct {
 	log     *slog.Logger
 	envs    map[string]*environment
 	table   *table
+	ledger  *ledger
+	epoch   time.Time // of the heartbeats
 	journal *journal
 	events  *feed // of all processes
 	nextID  atomic.Int64
@@ -113,7 +117,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read marks: %w", err)
 	}
-	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(),
+	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(), ledger: newLedger(), epoch: time.Now(),
 		closed: make(chan struct{}), refs: map[string]bool{}, keys: map[string]chan struct{}{},
 		blocks: sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}}
 	k.nextID.Store(int64(marks.ID))

@@ -10,6 +10,7 @@ const (
 	Created  Moment = iota // the process exists
 	Started                // a run executes
 	Finished               // a run is over
+	Stalled                // nothing was heard of a run for longer than its heartbeat
 )
 
 // observeStart is the end of the commit that stored a start.

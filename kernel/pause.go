@@ -92,7 +92,7 @@ func (p *proc) pausable() error {
 	if err := p.executing(); err != nil {
 		return err
 	}
-	if p.canceled || p.timedOut {
+	if p.shallEnd() {
 		return notRunning(p.id, "is being ended")
 	}
 	if p.k.closing.Load() {
@@ -117,6 +117,9 @@ func (p *proc) resume(ctx context.Context) (changed bool, err error) {
 	}
 	p.pausing.Lock()
 	defer p.pausing.Unlock()
+	if a := p.asksAbove(); a != nil {
+		return false, overBudget("process %d goes on when more of the budget of process %d is approved: see the approvals", p.id, a.owner.id)
+	}
 	recorded := make(chan error, 1)
 	p.mu.Lock()
 	if err := p.executing(); err != nil || !p.rec.Paused {
@@ -142,7 +145,7 @@ func (p *proc) resume(ctx context.Context) (changed bool, err error) {
 func (p *proc) stillPaused() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.executing() == nil && !p.canceled && !p.timedOut {
+	if p.executing() == nil && !p.shallEnd() {
 		p.notePause(nil)
 	}
 }
@@ -165,11 +168,16 @@ func (p *proc) tick() {
 		if p.deadline != nil {
 			p.deadline.Stop()
 		}
+		p.armWall()
+		p.armPulse(0)
 	default:
+		stood := now.Sub(p.clock.pausedAt)
 		p.clock.resume(now)
 		if p.deadline != nil {
 			p.deadline.Reset(max(0, p.rec.Options.Timeout-p.clock.elapsed(now)))
 		}
+		p.armWall()
+		p.armPulse(stood)
 	}
 }
 

@@ -41,6 +41,10 @@ type proc struct {
 
 	tracers atomic.Pointer[tracers] // nil: nobody traces it; changed under mu
 
+	seat    seat          // where it is accounted for; set before it enters the table
+	metered time.Duration // of processor time that was charged; guarded by ledger.mu
+	pulse   *pulse        // nil: it has no heartbeat
+
 	born   <-chan struct{} // closed when its creation is stored, or could not be; nil: it was before it began
 	unborn atomic.Bool     // it could not be
 
@@ -61,6 +65,7 @@ type proc struct {
 	cancel      context.CancelCauseFunc // of the run's context; nil before it starts
 	canceled    bool                    // a cancel was asked for
 	timedOut    bool                    // the clock ran out
+	overspent   string                  // a budget was used up: this one
 	killTree    bool                    // canceled with all that is below it
 	killed      bool                    // Kill was called
 	cause       error                   // why it is being ended; nil: it is not
@@ -94,7 +99,7 @@ type proc struct {
 
 func newProc(k *Kernel, rec *process.Process, e *environment) *proc {
 	p := &proc{id: rec.ID, k: k, env: e, rec: *rec, done: make(chan struct{}), gone: make(chan struct{}),
-		feed: newFeed(k.cfg.SubscriberBuffer, rec.LastSeq, 0)}
+		feed: newFeed(k.cfg.SubscriberBuffer, rec.LastSeq, 0), pulse: newPulse(rec.Options.Heartbeat)}
 	p.view.Store(rec)
 	return p
 }
@@ -194,6 +199,7 @@ func (p *proc) current() *process.Process {
 		p.mu.Lock()
 		p.readClock(&rec.Usage)
 		rec.StdoutBytes, rec.StderrBytes = p.rec.StdoutBytes, p.rec.StderrBytes
+		rec.Usage.Tokens = p.rec.Usage.Tokens
 		if p.log != nil {
 			rec.StdoutBytes, rec.StderrBytes = p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
 		}

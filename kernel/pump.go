@@ -250,6 +250,7 @@ func (u *pump) drainStream(s rawlog.Stream, buf []byte) (total int, more bool) {
 			return total, false
 		}
 		total += n
+		u.p.hear()
 		if held == 0 {
 			st.offset = off
 		}

@@ -29,7 +29,7 @@ func (k *Kernel) reattachable(rec *process.Process) bool {
 
 // outlives reports whether the run is left to the next host; p.mu is held.
 func (p *proc) outlives() bool {
-	return p.rec.Paused && p.env.resumable() && p.executing() == nil && !p.canceled && !p.timedOut
+	return p.rec.Paused && p.env.resumable() && p.executing() == nil && !p.shallEnd()
 }
 
 // leaveBehind ends what this host has of the run, and nothing is recorded of
@@ -82,6 +82,9 @@ func (k *Kernel) reattach(p *proc, waited []process.Approval) <-chan error {
 		p.deadline = p.later(t, p.timeout)
 		p.deadline.Stop() // tick sets it when the clock goes on
 	}
+	p.startPulse()
+	p.armPulse(0)
+	p.armSampler()
 	if log != nil {
 		p.log = log
 		p.pump = newPump(p)

@@ -123,13 +123,18 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 			<-p.done
 		}
 	}()
+	var paused []*proc
 	for _, rec := range r.paused { // before what was below it
 		p := k.entered(ctx, rec)
 		waited := r.waited[p.id]
+		paused = append(paused, p)
 		delete(r.waited, p.id)
 		if err := <-k.reattach(p, waited); err != nil {
 			k.log.Error("take up a paused run", "process", p.id, "error", err)
 		}
+	}
+	for _, p := range paused {
+		k.askAgain(p)
 	}
 	for _, rec := range r.zombies {
 		p := k.entered(ctx, rec)
@@ -163,6 +168,7 @@ func (k *Kernel) entered(ctx context.Context, rec *process.Process) *proc {
 		e = &environment{name: rec.Environment, pool: &pool{}}
 	}
 	p := newProc(k, rec, e)
+	p.seat = k.restore(rec)
 	k.runs.Add(1)
 	k.active.Add(1)
 	k.table.add(p, k.lineage(ctx, rec.Parent)...)

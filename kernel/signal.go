@@ -79,6 +79,9 @@ func (p *proc) signal(ctx context.Context, s process.Signal, o SignalOptions) (c
 	if err := p.awaitStart(ctx); err != nil {
 		return false, err
 	}
+	if s != process.SIGPAUSE && s != process.SIGRESUME { // which stop the clock, or go on with it
+		p.hear()
+	}
 	p.mu.Lock()
 	if err := p.executing(); err != nil {
 		p.mu.Unlock()

@@ -30,22 +30,32 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 	if err != nil {
 		return 0, err
 	}
+	seat, err := k.enroll(ctx, &r.Spec)
+	if err != nil {
+		return 0, err
+	}
 	rec, err := k.reserve(ctx, r)
 	if err != nil {
+		k.ledger.giveUp(seat, true)
 		return 0, err
 	}
 	defer k.creating.Done()
 	defer k.unreserve(rec.Ref)
 	p := newProc(k, rec, e)
+	p.seat = seat
 	p.interpreter, p.payload, p.tree = r.Interpreter, r.Payload, r.tree
 	if r.Parked {
 		err = k.park(p)
+		k.ledger.giveUp(seat, err != nil)
 		if err == nil {
 			p.observe(ctx, Created)
 		}
 		return p.id, err
 	}
-	return p.id, k.enter(ctx, p, true, env.Again{})
+	if err = k.enter(ctx, p, true, env.Again{}); err != nil {
+		k.ledger.uncount(seat)
+	}
+	return p.id, err
 }
 
 // park stores a process without a run.
@@ -120,6 +130,9 @@ func (k *Kernel) enter(ctx context.Context, p *proc, create bool, a env.Again) e
 	}
 	if doomed { // its parent is being killed with all that is below it
 		p.stop(process.ErrCanceled, KillOptions{}, nil)
+	}
+	if why := p.overdrawn(); why != "" { // since it was admitted
+		p.stop(process.ErrBudget, KillOptions{why: why}, nil)
 	}
 	switch {
 	case early:
@@ -246,12 +259,17 @@ func (k *Kernel) run(ctx context.Context, id process.ID, o RunOptions) error {
 	if o.Resume && !e.resumable() {
 		return process.Invalid("resume", "process %d cannot go on where it ended: its environment %q always begins anew", id, e.name)
 	}
+	seat, err := k.reenroll(ctx, rec)
+	if err != nil {
+		return err
+	}
 	if err := k.room(); err != nil {
+		k.ledger.giveUp(seat, false)
 		return err
 	}
 	defer k.creating.Done()
 	p := newProc(k, rec, e)
-	p.resumed, p.payload, p.earlier = o.Resume, o.again.Payload, rec.Output
+	p.resumed, p.payload, p.earlier, p.seat = o.Resume, o.again.Payload, rec.Output, seat
 	return k.enter(ctx, p, false, o.again)
 }
 

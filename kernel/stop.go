@@ -17,6 +17,7 @@ type KillOptions struct {
 	Alone bool          // leave its child processes running
 
 	signal  process.Signal // what it began with; 0: SIGTERM
+	why     string         // a budget was used up
 	members int            // of the tree, when it was asked for
 }
 
@@ -117,14 +118,20 @@ func (k *Kernel) Cancel(ctx context.Context, id process.ID) error {
 	return err
 }
 
-// stop begins to end the run because of a cause, process.ErrCanceled or
-// process.ErrTimeout. It reports whether there was anything to end; done runs
-// when the request is committed. A second cancel only escalates.
+// stop begins to end the run because of a cause, process.ErrCanceled,
+// process.ErrTimeout or process.ErrBudget. It reports whether there was anything
+// to end; done runs when the request is committed. A second cancel only
+// escalates.
 func (p *proc) stop(cause error, o KillOptions, done func(error)) bool {
 	p.mu.Lock()
 	if p.cancel == nil && !p.isOver() && !p.dropped {
-		p.canceled, p.resolved = true, true // from here on it neither starts nor has children
+		if p.resolved = true; cause == process.ErrBudget { // from here on it neither starts nor has children
+			p.overspent = o.why
+		} else {
+			p.canceled = true
+		}
 		p.env.pool.drop(p)
+		p.cancelAsks("the run is being ended")
 		p.mu.Unlock()
 		p.endQueued(done)
 		return true
@@ -145,17 +152,28 @@ func (p *proc) endQueued(done func(error)) {
 	r := p.release()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v := verdict{state: process.ExitCanceled,
-		exit: process.Exit{Code: process.ExitCodeCanceled, Reason: process.ReasonCanceled}}
-	o := process.Outcome{Kind: process.OutcomeCancelled}
+	var first process.Payload = process.Cancelled{}
+	if p.overspent != "" {
+		first = overspent(p.overspent)
+	}
+	v := p.judge(env.Result{}, nil)
+	o := v.outcome(interpret.Evidence{})
 	p.settleRecord(v, o, interpret.Evidence{})
 	p.record(func(err error) {
 		p.over(true)
 		if done != nil {
 			done(err)
 		}
-	}, process.Cancelled{}, r.bury(), process.Finalized{Outcome: o})
+	}, first, r.bury(), process.Finalized{Outcome: o})
 }
+
+// overspent says in a run's events why it is ended.
+func overspent(why string) process.Payload {
+	return process.WarningDetected{Code: "reeve." + process.ReasonBudget, Message: why}
+}
+
+// shallEnd reports whether the run is being ended; p.mu is held.
+func (p *proc) shallEnd() bool { return p.canceled || p.timedOut || p.overspent != "" }
 
 func (p *proc) timeout() { p.stop(process.ErrTimeout, KillOptions{}, nil) }
 
@@ -167,6 +185,7 @@ func (p *proc) shutdown(keepQueue bool) {
 	if keepQueue && p.cancel == nil && p.queued() {
 		p.dropped = true
 		p.env.pool.drop(p)
+		p.cancelAsks("the host is being stopped")
 		p.rec.Claimed, p.rec.Ahead = false, false
 		p.append(&entry{done: func(error) { p.over(true) }}, true)
 		p.mu.Unlock()

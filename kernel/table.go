@@ -104,6 +104,7 @@ func (t *table) add(p *proc, above ...process.ID) (parent *proc, alive, doomed b
 	}
 	p.join(parent)
 	doomed = p.kin.doomed()
+	p.k.ledger.attach(p)
 	if parent == nil {
 		return nil, false, doomed
 	}
@@ -143,6 +144,7 @@ func (t *table) remove(p *proc) {
 		t.runs--
 		t.order.remove(p)
 		p.tree.Add(-1)
+		p.k.ledger.detach(p)
 		t.prune(p.kin)
 	}
 }

@@ -9,6 +9,7 @@ import (
 // Emit implements env.Host.
 func (h *host) Emit(d process.Payload) {
 	p := h.p
+	p.hear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.resolved {
@@ -28,10 +29,17 @@ func (h *host) Emit(d process.Payload) {
 // Spend implements env.Host.
 func (h *host) Spend(_ context.Context, tokens int64) error {
 	p := h.p
+	p.hear()
+	tokens = max(0, tokens)
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.resolved {
-		p.rec.Usage.Tokens += max(0, tokens)
+	if p.resolved {
+		p.mu.Unlock()
+		return nil
 	}
-	return nil
+	if tokens > 0 {
+		p.rec.Usage.Tokens += tokens
+		p.append(&entry{lazy: true}, true)
+	}
+	p.mu.Unlock()
+	return p.k.charge(p, tokens, 0)
 }

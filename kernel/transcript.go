@@ -18,6 +18,7 @@ const transcriptPage = 256
 // process, whatever run they are of, and are durable when it returns.
 func (h *host) Remember(ctx context.Context, messages ...process.Message) error {
 	p := h.p
+	p.hear()
 	if len(messages) == 0 {
 		return nil
 	}

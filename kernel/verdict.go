@@ -14,6 +14,7 @@ type verdict struct {
 	err       string
 	exit      process.Exit
 	spawnErr  bool
+	overspent bool
 	survivors []process.Survivor
 	usage     process.Usage
 }
@@ -29,6 +30,9 @@ func (p *proc) judge(res env.Result, err error) verdict {
 	case errors.As(err, &spawn):
 		v.state, v.spawnErr, v.err = process.ExitFailed, true, spawn.Error()
 		v.exit = process.Exit{Code: 1, Reason: v.err}
+	case p.overspent != "": // whoever cancels it after that ends it sooner, for the same reason
+		v.state, v.err, v.overspent = process.ExitFailed, p.overspent, true
+		v.exit.Code, v.exit.Reason = process.ExitCodeBudget, process.ReasonBudget
 	case p.canceled:
 		v.state = process.ExitCanceled
 	case p.timedOut:
@@ -86,6 +90,8 @@ func (v *verdict) outcome(ev interpret.Evidence) process.Outcome {
 		o.Reason = &process.FailureReason{Kind: process.FailTimeout}
 	case v.state == process.ExitSuccess:
 		o.Kind = process.OutcomeSucceeded
+	case v.overspent:
+		o.Reason = &process.FailureReason{Kind: process.FailExitCode, ExitCode: v.exit.Code}
 	case ev.KnownError != nil:
 		o.Reason = &process.FailureReason{Kind: process.FailKnownError,
 			Code: ev.KnownError.Code, Message: ev.KnownError.Message}

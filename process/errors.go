@@ -24,6 +24,7 @@ const (
 	CodeShuttingDown      Code = "shutting_down"
 	CodeNoEnvironment     Code = "environment_unavailable"
 	CodeDecided           Code = "already_decided"
+	CodeBudget            Code = "budget_exceeded"
 	CodeOwned             Code = "data_directory_in_use"
 	CodeUnsupportedSchema Code = "unsupported_schema"
 )
@@ -43,6 +44,7 @@ var (
 	ErrClosed            = &Error{Code: CodeShuttingDown, Message: "the daemon is stopping, or its runtime is closed"}
 	ErrNoEnvironment     = &Error{Code: CodeNoEnvironment, Message: "the environment is not available"}
 	ErrDecided           = &Error{Code: CodeDecided, Message: "the approval has been decided already"}
+	ErrOverBudget        = &Error{Code: CodeBudget, Message: "the budget does not allow it"}
 	ErrOwned             = &Error{Code: CodeOwned, Message: "the data directory is in use"}
 	ErrUnsupportedSchema = &Error{Code: CodeUnsupportedSchema, Message: "the database was written by a newer version"}
 )

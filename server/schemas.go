@@ -40,16 +40,26 @@ type (
 		Total *int64   `json:"total,omitempty" nullable:"true"`
 	}
 	runOptionsDoc struct {
-		TimeoutMS *int64      `json:"timeoutMs" doc:"null: no limit."`
-		Grace     int64       `json:"grace,omitempty"`
-		Drain     int64       `json:"drain,omitempty"`
-		Limits    *api.Limits `json:"limits,omitempty" doc:"Those that were named."`
-		JIT       *bool       `json:"jit,omitempty" doc:"Only if it is false."`
-		Tools     []string    `json:"tools,omitempty" nullable:"false" doc:"If it was named."`
-		Model     string      `json:"model,omitempty"`
-		Provider  string      `json:"provider,omitempty"`
-		MaxSteps  int         `json:"maxSteps,omitempty"`
-		System    string      `json:"system,omitempty"`
+		TimeoutMS *int64        `json:"timeoutMs" doc:"null: no limit."`
+		Grace     int64         `json:"grace,omitempty"`
+		Drain     int64         `json:"drain,omitempty"`
+		Limits    *api.Limits   `json:"limits,omitempty" doc:"Those that were named."`
+		Budget    *runBudgetDoc `json:"budget,omitempty" doc:"As far as those above it allowed it."`
+		Heartbeat *int64        `json:"heartbeat,omitempty" doc:"0: never."`
+		JIT       *bool         `json:"jit,omitempty" doc:"Only if it is false."`
+		Tools     []string      `json:"tools,omitempty" nullable:"false" doc:"If it was named."`
+		Model     string        `json:"model,omitempty"`
+		Provider  string        `json:"provider,omitempty"`
+		MaxSteps  int           `json:"maxSteps,omitempty"`
+		System    string        `json:"system,omitempty"`
+	}
+	runBudgetDoc struct {
+		Tokens     int64  `json:"tokens,omitempty"`
+		WallMS     int64  `json:"wallMs,omitempty"`
+		CPUMS      int64  `json:"cpuMs,omitempty"`
+		Children   int64  `json:"children,omitempty" doc:"-1: none; nothing was left to those above it."`
+		Depth      int64  `json:"depth,omitempty" doc:"The same."`
+		OnExceeded string `json:"onExceeded,omitempty" enum:"stop,ask"`
 	}
 	approvalDoc struct {
 		ID          int64           `json:"id" example:"3"`

@@ -111,7 +111,17 @@ func setConcurrency(s *Settings, v string) error {
 }
 
 func setDefaultTimeout(s *Settings, v string) error {
-	name, ms, err := entry(v, "ENVIRONMENT=MS, such as typescript=30000")
+	return setTime(s.DefaultTimeout, v, "ENVIRONMENT=MS, such as typescript=30000")
+}
+
+func setHeartbeat(s *Settings, v string) error {
+	return setTime(s.Heartbeat, v, "ENVIRONMENT=DURATION, such as agent=2m")
+}
+
+// setTime sets the time of one environment, in milliseconds or as a duration;
+// none is 0.
+func setTime(times map[string]time.Duration, v, want string) error {
+	name, ms, err := entry(v, want)
 	if err != nil {
 		return err
 	}
@@ -123,7 +133,7 @@ func setDefaultTimeout(s *Settings, v string) error {
 			return fmt.Errorf("%q is not a time: write milliseconds (30000), a duration (30s) or none", ms)
 		}
 	}
-	s.DefaultTimeout[name] = d
+	times[name] = d
 	return nil
 }
 

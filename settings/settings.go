@@ -32,6 +32,7 @@ type Settings struct {
 	Concurrency    map[string]int // 0: no limit
 	MaxActive      int            // 0: no limit
 	DefaultTimeout map[string]time.Duration
+	Heartbeat      map[string]time.Duration // 0: none
 	Grace          time.Duration
 	Drain          time.Duration
 	Limit          process.Limits // of programs that name none; 0: no limit
@@ -79,7 +80,7 @@ type Sources struct {
 // for a config file that cannot be read.
 func Load(src Sources) (Settings, error) {
 	s := Settings{Concurrency: map[string]int{}, DefaultTimeout: map[string]time.Duration{},
-		AgentPrices: map[string]Price{}, AgentWindows: map[string]int64{}}
+		Heartbeat: map[string]time.Duration{}, AgentPrices: map[string]Price{}, AgentWindows: map[string]int64{}}
 	path, must := src.configFile()
 	file, err := readFile(path, must)
 	if err != nil {

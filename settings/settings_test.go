@@ -57,6 +57,7 @@ func TestDefaults(t *testing.T) {
 		"1000": s.MaxRequests, "720h0m0s": s.RetentionEvents, "168h0m0s": s.RetentionLogs, "pinned": s.PinnedTag,
 		"persist": s.RawOutput, "INFO": s.LogLevel, "text": s.LogFormat, "[]": s.AllowHosts, "true": s.StopJobs,
 		"{134217728 0 0 67108864 0}": s.Limit, "{4294967296 0 0 0 0}": s.LimitMax, "": s.Tools, "24h0m0s": s.ApprovalLife,
+		"map[agent:2m0s]": s.Heartbeat,
 	}
 	for w, got := range want {
 		if fmt.Sprint(got) != w {
@@ -97,7 +98,7 @@ func TestEverySettingHasThreeSources(t *testing.T) {
 		"log-cap": "7MiB", "memory-log-cap": "7KiB", "retention-events": "7d", "retention-logs": "none",
 		"pinned-tag": "keep", "rules-dir": "/rules", "max-body": "7MB", "max-requests": "7", "allow-host": "a.example",
 		"stop-timeout": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
-		"limit": "cpu=7s", "limit-max": "memory=7GiB", "tools": "/tools.yaml", "approval-life": "7h",
+		"heartbeat": "command=7s", "limit": "cpu=7s", "limit-max": "memory=7GiB", "tools": "/tools.yaml", "approval-life": "7h",
 		"agent-model": "m", "agent-price": "m=1/0.1/7", "agent-window": "m=7000",
 	}
 	for _, set := range Table() {
@@ -127,7 +128,7 @@ func TestEverySettingHasThreeSources(t *testing.T) {
 }
 
 func TestEntriesOfEnvironmentsAreCombinedAndListsReplaced(t *testing.T) {
-	file := "concurrency:\n  command: 2\n  agent: 3\n  typescript: 5\ndefault-timeout: {agent: 60000, command: null}\nallow-host: [a.example, b.example]\n"
+	file := "concurrency:\n  command: 2\n  agent: 3\n  typescript: 5\ndefault-timeout: {agent: 60000, command: null}\nheartbeat: {command: 90s, agent: null}\nallow-host: [a.example, b.example]\n"
 	s := load(t, sources(t, file,
 		map[string]string{"REEVE_CONCURRENCY": "agent=4, typescript=none", "REEVE_ALLOW_HOST": "c.example,d.example"},
 		map[string][]string{"concurrency": {"command=9"}, "default-timeout": {"typescript=none"}}))
@@ -135,6 +136,9 @@ func TestEntriesOfEnvironmentsAreCombinedAndListsReplaced(t *testing.T) {
 		t.Error(got)
 	}
 	if got := fmt.Sprint(s.DefaultTimeout); got != "map[agent:1m0s command:0s typescript:0s]" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(s.Heartbeat); got != "map[agent:0s command:1m30s]" {
 		t.Error(got)
 	}
 	if got := fmt.Sprint(s.AllowHosts); got != "[c.example d.example]" {

@@ -74,6 +74,8 @@ func Table() []Setting {
 			Usage: "how many processes may be queued or running before new ones are refused (429); none: no limit"},
 		{Name: "default-timeout", Value: "ENV=MS", Default: environmentTypeScript + "=30000", shape: mapping, set: setDefaultTimeout,
 			Usage: "timeout of processes that name none, in milliseconds or as a duration; none: no limit"},
+		{Name: "heartbeat", Value: "ENV=DURATION", Default: process.EnvAgent + "=2m", shape: mapping, set: setHeartbeat,
+			Usage: "silence after which processes that name no heartbeat are said to have stalled; none: never"},
 		{Name: "grace", Value: "DURATION", Default: "5s", set: duration(func(s *Settings) *dur { return &s.Grace }),
 			Usage: "time between SIGTERM and SIGKILL"},
 		{Name: "drain", Value: "DURATION", Default: "1s", set: duration(func(s *Settings) *dur { return &s.Drain }),

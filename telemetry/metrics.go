@@ -19,6 +19,7 @@ type metrics struct {
 	created  *prometheus.CounterVec   // environment
 	started  *prometheus.CounterVec   // environment
 	finished *prometheus.CounterVec   // environment, exit_state
+	stalled  *prometheus.CounterVec   // environment
 	duration *prometheus.HistogramVec // environment
 
 	spans *prometheus.CounterVec // result
@@ -42,13 +43,14 @@ func newMetrics(r prometheus.Registerer, version string) *metrics {
 		created:  counter("processes_created_total", "Processes created.", "environment"),
 		started:  counter("runs_started_total", "Runs that began to execute.", "environment"),
 		finished: counter("runs_finished_total", "Runs that are over.", "environment", "exit_state"),
+		stalled:  counter("runs_stalled_total", "Silences of runs that were longer than their heartbeat.", "environment"),
 		duration: histogram("run_duration_seconds", "Execution time of finished runs, pauses left out.", runSeconds, "environment"),
 		spans:    counter("trace_spans_total", "Spans handed to the trace collector, or given up.", "result"),
 	}
 	build := gauge("build_info", "Always 1; the labels say what runs.", "version", "go_version", "os", "arch")
 	build.WithLabelValues(version, runtime.Version(), runtime.GOOS, runtime.GOARCH).Set(1)
 	r.MustRegister(build, m.requests, m.latency, m.inFlight, m.streams,
-		m.created, m.started, m.finished, m.duration, m.spans,
+		m.created, m.started, m.finished, m.stalled, m.duration, m.spans,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, kind := range []streamKind{eventStream, outputStream} { // a gauge that reads 0 is there
 		m.streams.WithLabelValues(string(kind))

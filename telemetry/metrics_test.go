@@ -119,6 +119,7 @@ func TestProcesses(t *testing.T) {
 	}
 	tel.Started(running(ok))
 	tel.Started(running(bad))
+	tel.Stalled(running(bad))
 	tel.Finished(finished(running(ok), process.ExitSuccess, process.Outcome{Kind: process.OutcomeSucceeded}))
 	tel.Finished(finished(running(bad), process.ExitFailed, process.Outcome{Kind: process.OutcomeFailed}))
 	tel.Finished(finished(never, process.ExitCanceled, process.Outcome{Kind: process.OutcomeCancelled}))
@@ -134,6 +135,7 @@ func TestProcesses(t *testing.T) {
 		{"reeve_runs_finished_total", []string{"environment", "command", "exit_state", "success"}, 1},
 		{"reeve_runs_finished_total", []string{"environment", "command", "exit_state", "failed"}, 1},
 		{"reeve_runs_finished_total", []string{"environment", "command", "exit_state", "canceled"}, 1},
+		{"reeve_runs_stalled_total", []string{"environment", "command"}, 1},
 		{"reeve_run_duration_seconds", []string{"environment", "command"}, 2},
 		{"reeve_processes", []string{"state", "queued"}, 3},
 		{"reeve_processes", []string{"state", "running"}, 2},
@@ -176,6 +178,7 @@ func TestTheDocsListEveryMetric(t *testing.T) {
 	p := queued(1)
 	tel.Created(p)
 	tel.Started(running(p))
+	tel.Stalled(running(p))
 	tel.Finished(finished(running(p), process.ExitSuccess, process.Outcome{Kind: process.OutcomeSucceeded}))
 	closeNow(t, tel)
 	families := scrape(t, tel)

@@ -28,6 +28,11 @@ func (t *T) Started(p *process.Process) {
 	}
 }
 
+// Stalled tells that nothing was heard of a run for longer than its heartbeat.
+func (t *T) Stalled(p *process.Process) {
+	t.metrics.stalled.WithLabelValues(p.Environment).Inc()
+}
+
 // Finished tells that a run is over.
 func (t *T) Finished(p *process.Process) {
 	t.metrics.finished.WithLabelValues(p.Environment, string(p.ExitState)).Inc()

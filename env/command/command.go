@@ -49,6 +49,8 @@ var (
 	_ env.Environment = (*Env)(nil)
 	_ env.Signaler    = (*Env)(nil)
 	_ env.Pauser      = (*Env)(nil)
+	_ env.Counter     = (*Env)(nil)
+	_ env.Meter       = (*Env)(nil)
 	_ env.Checker     = (*Env)(nil)
 )
 
@@ -188,11 +190,7 @@ func (r *run) waitFor(ctx context.Context, job keeper.Job, d time.Duration) bool
 
 // Signal passes a signal on to the whole tree.
 func (e *Env) Signal(eid process.ID, s process.Signal) error {
-	r := e.find(eid)
-	if r == nil {
-		return nil
-	}
-	job := r.attached()
+	job := e.job(eid)
 	if job == nil {
 		return nil
 	}
@@ -204,15 +202,26 @@ func (e *Env) Signal(eid process.ID, s process.Signal) error {
 
 // Members counts the living processes of a command's tree.
 func (e *Env) Members(eid process.ID) int {
-	r := e.find(eid)
-	if r == nil {
-		return 0
+	if job := e.job(eid); job != nil {
+		return len(job.Members())
 	}
-	job := r.attached()
-	if job == nil {
-		return 0
+	return 0
+}
+
+// CPU is the processor time that a command's tree has used so far.
+func (e *Env) CPU(eid process.ID) time.Duration {
+	if job := e.job(eid); job != nil {
+		return job.Usage().CPU
 	}
-	return len(job.Members())
+	return 0
+}
+
+// job is that of a run, or nil if it has none, or not yet.
+func (e *Env) job(eid process.ID) keeper.Job {
+	if r := e.find(eid); r != nil {
+		return r.attached()
+	}
+	return nil
 }
 
 // Kill ends a command and all its descendants.

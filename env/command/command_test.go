@@ -112,3 +112,34 @@ func TestCancelWhileSpawningIsNoSpawnError(t *testing.T) {
 		}
 	}
 }
+
+func TestCPUSoFar(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs are for sh")
+	}
+	e, h := open(t).(*command.Env), envtest.NewHost(t)
+	if got := e.CPU(1); got != 0 {
+		t.Errorf("of nobody: %v", got)
+	}
+	over := make(chan env.Result, 1)
+	go func() {
+		res, err := e.Execute(context.Background(), env.Input{EID: 1, Run: 1, Spec: sh("(while :; do :; done) & while :; do :; done")}, h)
+		if err != nil {
+			t.Error(err)
+		}
+		over <- res
+	}()
+	<-h.Began
+	var seen time.Duration
+	for from := time.Now(); seen < 50*time.Millisecond && time.Since(from) < 20*time.Second; seen = e.CPU(1) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	e.Kill(1)
+	res := <-over
+	if ms := seen.Milliseconds(); ms < 50 || res.Usage.CPUMS+20 < ms {
+		t.Errorf("%d ms while it ran, %d ms at its end", ms, res.Usage.CPUMS)
+	}
+	if got := e.CPU(1); got != 0 {
+		t.Errorf("after its end: %v", got)
+	}
+}

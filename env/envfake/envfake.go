@@ -25,6 +25,9 @@
 //	recall            print the transcript, "NUMBER ROLE: TEXT" a line
 //	step N            tell that step N begins
 //	spend N           use N tokens; ends the script when they are used up
+//	within JSON       from here on give children this budget
+//	burn DURATION     pretend to have used CPU time
+//	end CODE REASON   end with an exit code and a reason, as failed
 //	spawnfail TEXT    be unable to start (must come first)
 //	fail TEXT         end as failed with an error
 //	exit CODE         end with an exit code
@@ -48,6 +51,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/reeverun/reeve/env"
@@ -70,6 +74,7 @@ var (
 	_ env.Environment = (*Env)(nil)
 	_ env.Signaler    = (*Env)(nil)
 	_ env.Pauser      = (*Env)(nil)
+	_ env.Meter       = (*Env)(nil)
 )
 
 // Setup makes it ready, also after a Teardown.
@@ -172,7 +177,10 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (res env.Re
 	}
 	p := &player{e: e, paused: in.Paused, environment: in.Spec.Environment, ctx: ctx, h: h, killed: killed, fatal: make(chan process.Signal, 1), change: make(chan struct{})}
 	e.play(in.EID, p)
-	defer func() { res.Survivors = p.survivors }()
+	defer func() {
+		res.Survivors = p.survivors
+		res.Usage.CPUMS = time.Duration(p.burnt.Load()).Milliseconds()
+	}()
 	return p.play(in.Spec.Code, from)
 }
 
@@ -239,6 +247,8 @@ type player struct {
 	survivors []process.Survivor
 	child     process.ID // the last one
 	line      int        // of the script, from 1
+	budget    process.Budget
+	burnt     atomic.Int64 // CPU time, in nanoseconds
 
 	acting sync.Mutex // held by the script except while it waits
 
@@ -309,6 +319,13 @@ func (p *player) step(verb, arg string) (res env.Result, err error, over bool) {
 		return p.signal(arg)
 	case "remember", "recall", "step", "spend":
 		return p.tell(verb, arg)
+	case "within":
+		p.budget = process.Budget{}
+		err = json.Unmarshal([]byte(arg), &p.budget)
+	case "burn":
+		err = p.burn(arg)
+	case "end":
+		return p.end(arg)
 	case "hang":
 		return p.wait(forever, nil)
 	case "stubborn":

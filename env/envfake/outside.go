@@ -74,7 +74,8 @@ func (p *player) calls(arg string) (res env.Result, err error, over bool) {
 func (p *player) spawn(arg string) (env.Result, error, bool) {
 	code := strings.ReplaceAll(arg, "; ", "\n")
 	return p.outside(func(ctx context.Context) string {
-		id, err := p.h.Spawn(ctx, process.Spec{Environment: p.environment, Code: code})
+		id, err := p.h.Spawn(ctx, process.Spec{Environment: p.environment, Code: code,
+			Options: process.Options{Budget: p.budget}})
 		if err != nil {
 			return "error: " + err.Error() + "\n"
 		}

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/env/typescript/compile"
@@ -72,6 +73,7 @@ var (
 	_ env.Signaler    = (*Env)(nil)
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Counter     = (*Env)(nil)
+	_ env.Meter       = (*Env)(nil)
 	_ env.Checker     = (*Env)(nil)
 	_ env.Enclosed    = (*Env)(nil)
 )
@@ -225,6 +227,21 @@ func (e *Env) Kill(eid process.ID) {
 	if r := e.find(eid); r != nil {
 		r.kill()
 	}
+}
+
+// CPU is the processor time that a program has used so far, where its engine can
+// tell.
+func (e *Env) CPU(eid process.ID) time.Duration {
+	r := e.find(eid)
+	if r == nil {
+		return 0
+	}
+	if child := r.child.Load(); child != nil {
+		if m, ok := (*child).(engine.Metered); ok {
+			return m.CPU()
+		}
+	}
+	return 0
 }
 
 // Members is one for a program that runs: it cannot start another process.

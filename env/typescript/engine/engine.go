@@ -60,6 +60,12 @@ type Child interface {
 	Close() error
 }
 
+// Metered is a Child whose use of the processor can be told while it runs.
+type Metered interface {
+	// CPU is the processor time it has used so far; 0 if it has ended.
+	CPU() time.Duration
+}
+
 // Exit is how a child ended.
 type Exit struct {
 	Code   int    // -1 if it was killed by a signal

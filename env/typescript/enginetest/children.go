@@ -24,6 +24,7 @@ func testChildren(t *testing.T, e engine.Engine, open func() engine.Engine) {
 			t.Errorf("exit %+v", r.exit)
 		}
 	})
+	t.Run("cpu", func(t *testing.T) { testCPU(t, e) })
 	t.Run("close", func(t *testing.T) { testClose(t, open) })
 }
 
@@ -42,6 +43,37 @@ func testIsolation(t *testing.T, e engine.Engine) {
 			t.Errorf("two runs had the same random values: %q", rest)
 		}
 		seen[rest] = true
+	}
+}
+
+// testCPU: what a program computes can be seen while it does, where the engine
+// can tell.
+func testCPU(t *testing.T, e engine.Engine) {
+	s := begin(t, e, body(`console.log("runs"); for (;;);`))
+	m, ok := s.child.(engine.Metered)
+	if !ok {
+		s.child.Kill()
+		s.end()
+		t.Skip("it cannot tell")
+	}
+	s.onFrame = func(engine.Type, string) {
+		go func() {
+			defer s.child.Kill()
+			for last, from := m.CPU(), time.Now(); m.CPU() < last+20*time.Millisecond; {
+				if time.Since(from) > patience {
+					t.Error("it computes, and its clock stands")
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}()
+	}
+	s.end()
+	if _, err := s.child.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if used := m.CPU(); used != 0 {
+		t.Errorf("after its end: %v", used)
 	}
 }
 

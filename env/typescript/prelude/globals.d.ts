@@ -53,7 +53,7 @@ interface ReeveSpawnRequest {
   label?: string;
   tags?: string[];
   ref?: string;
-  options?: { timeout?: number | null; grace?: number; limits?: { memoryBytes?: number; cpuMs?: number; outputBytes?: number } };
+  options?: { timeout?: number | null; grace?: number; limits?: { memoryBytes?: number; cpuMs?: number; outputBytes?: number }; budget?: { tokens?: number; wallMs?: number; cpuMs?: number; children?: number; depth?: number; onExceeded?: "stop" | "ask" }; heartbeat?: number | null };
 }
 
 /** A child that has finished. */

@@ -32,7 +32,10 @@ type child struct {
 	pidfd int // -1 once closed
 }
 
-var _ engine.Child = (*child)(nil)
+var (
+	_ engine.Child   = (*child)(nil)
+	_ engine.Metered = (*child)(nil)
+)
 
 // newChannel returns both ends of a child's channel; the near one is in Go's
 // poller, the far one blocks.
@@ -133,6 +136,22 @@ func (c *child) isStopped() (stopped, known bool) {
 	}
 	_, state, ok := strings.Cut(string(stat), ") ")
 	return strings.HasPrefix(state, "T"), ok
+}
+
+// CPU is the processor time it has used so far, in all its threads: that of the
+// clock whose number is made of its pid.
+func (c *child) CPU() time.Duration {
+	const scheduled = 2 // of the three clocks that a process has, the exact one
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pid == 0 || c.pidfd < 0 {
+		return 0
+	}
+	var used unix.Timespec
+	if unix.ClockGettime(int32(^c.pid<<3|scheduled), &used) != nil || unix.PidfdSendSignal(c.pidfd, 0, nil, 0) != nil {
+		return 0 // it has ended: the number may be another's by now
+	}
+	return time.Duration(used.Nano())
 }
 
 func (c *child) reportStop() {
