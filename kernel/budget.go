@@ -152,6 +152,14 @@ func (k *Kernel) endAll(a *account) {
 	}
 }
 
+// overspent says in a run's events why it is ended.
+func overspent(why string) process.Payload {
+	return process.WarningDetected{Code: "reeve." + process.ReasonBudget, Message: why}
+}
+
+// shallEnd reports whether the run is being ended; p.mu is held.
+func (p *proc) shallEnd() bool { return p.canceled || p.timedOut || p.overspent != "" }
+
 // armWall sets the timer of the run's own wall budget to what is left of it, or
 // stops it while the clock stands; p.mu is held.
 func (p *proc) armWall() {

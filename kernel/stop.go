@@ -167,14 +167,6 @@ func (p *proc) endQueued(done func(error)) {
 	}, first, r.bury(), process.Finalized{Outcome: o})
 }
 
-// overspent says in a run's events why it is ended.
-func overspent(why string) process.Payload {
-	return process.WarningDetected{Code: "reeve." + process.ReasonBudget, Message: why}
-}
-
-// shallEnd reports whether the run is being ended; p.mu is held.
-func (p *proc) shallEnd() bool { return p.canceled || p.timedOut || p.overspent != "" }
-
 func (p *proc) timeout() { p.stop(process.ErrTimeout, KillOptions{}, nil) }
 
 // shutdown ends the run because the kernel closes. A queued one stays queued,
