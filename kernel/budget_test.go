@@ -154,7 +154,7 @@ func TestSpawnBeyondABudgetIsRefused(t *testing.T) {
 		// By a program, and by a client.
 		deep := f.bounded(t, 0, process.Budget{Depth: 1}, "spawn spawn hang; hang\nhang")
 		synctest.Wait()
-		if got := f.stdout(t, deep+1); got != "error: process 1 may have 1 generations below it: that is its budget\n" {
+		if got := f.stdout(t, deep+1); got != "error: process 1 has a budget of depth, which is 1: nothing is started deeper below it\n" {
 			t.Errorf("printed %q", got)
 		}
 		_, err := f.tryBounded(deep+1, process.Budget{}, "hang")
@@ -164,7 +164,7 @@ func TestSpawnBeyondABudgetIsRefused(t *testing.T) {
 		}
 		wide := f.bounded(t, 0, process.Budget{Children: 2}, "spawn out a\nspawn out b\nspawn out c\nhang")
 		synctest.Wait()
-		if got := f.stdout(t, wide); !strings.HasSuffix(got, "error: process 3 may have 2 processes started below it, ever: that is its budget\n") {
+		if got := f.stdout(t, wide); !strings.HasSuffix(got, "error: process 3 has used its budget of children up, which is 2\n") {
 			t.Errorf("printed %q", got)
 		}
 		for _, id := range []process.ID{deep, deep + 1, wide} { // nobody is stopped

@@ -95,9 +95,9 @@ func (s seat) admits(fresh bool) error {
 		case a.state == accountClosed:
 			return overBudget("process %d has used its budget up and is being ended: nothing is started below it", id)
 		case fresh && b.Children != 0 && a.children+1 > b.Children:
-			return overBudget("process %d may have %d processes started below it, ever: that is its budget", id, max(0, b.Children))
+			return overBudget("process %d has used its budget of children up, which is %d", id, max(0, b.Children))
 		case fresh && b.Depth != 0 && depth > b.Depth:
-			return overBudget("process %d may have %d generations below it: that is its budget", id, max(0, b.Depth))
+			return overBudget("process %d has a budget of depth, which is %d: nothing is started deeper below it", id, max(0, b.Depth))
 		}
 		depth += int64(a.generation)
 	}

@@ -50,13 +50,13 @@ func TestCreateBeyondABudget(t *testing.T) {
 	if r := create(1, `{"children":100,"tokens":7}`); r.status != 201 || !strings.Contains(r.body, `"budget":{"tokens":7,"children":1}`) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	if r := create(2, `{}`); r.status != 409 || r.json(t)["code"] != "budget_exceeded" || !strings.Contains(r.body, "1 generations") {
+	if r := create(2, `{}`); r.status != 409 || r.json(t)["code"] != "budget_exceeded" || !strings.Contains(r.body, "depth, which is 1") {
 		t.Errorf("too deep: %d %s", r.status, r.body)
 	}
 	if r := create(1, `{}`); r.status != 201 {
 		t.Errorf("the second: %d %s", r.status, r.body)
 	}
-	if r := create(1, `{}`); r.status != 409 || r.json(t)["code"] != "budget_exceeded" || !strings.Contains(r.body, "2 processes") {
+	if r := create(1, `{}`); r.status != 409 || r.json(t)["code"] != "budget_exceeded" || !strings.Contains(r.body, "children up, which is 2") {
 		t.Errorf("the third: %d %s", r.status, r.body)
 	}
 	for id := 1; id <= 3; id++ {
