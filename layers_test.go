@@ -75,7 +75,7 @@ var layers = map[string][]string{
 	"cli":                {"process", "api", "client", "settings", "token", "doctor"},
 	"cmd/reeve":          {"", "process", "api", "cli", "daemon", "doctor", "env", "env/typescript", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude", "env/typescript/v8", "env/typescript/quickjs", "env/agent", "env/agent/model", "env/agent/model/openai", "env/agent/model/anthropic"},
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},
-	"bench":              {"process", "store", "store/sqlite", "internal"},
+	"bench":              {"", "process", "store", "store/sqlite", "env/agent", "env/agent/model", "internal"},
 	"examples/headless":  {"", "process"},
 	"examples/live":      {"", "process"},
 }
