@@ -128,3 +128,30 @@ func FuzzPattern(f *testing.F) {
 		}
 	})
 }
+
+// What is offered is what a call would not be denied.
+func TestOffered(t *testing.T) {
+	r := started(t, Config{Policy: policy(t, "deny s/secret", "ask s/risky")}, &scripted{open: func(int) (Service, error) { return offering("plain", "risky", "secret"), nil }})
+	for _, c := range []struct {
+		allowed []string
+		want    string
+	}{
+		{nil, "reeve/search allow, s/plain allow, s/risky ask"},
+		{[]string{"*"}, "reeve/search allow, s/plain allow, s/risky ask"},
+		{[]string{"s/p*", "s/secret"}, "s/plain allow"},
+		{[]string{}, ""},
+	} {
+		var got []string
+		for _, i := range r.Offered(c.allowed) {
+			got = append(got, i.Service+"/"+i.Name+" "+string(i.Permission))
+		}
+		if joined := strings.Join(got, ", "); joined != c.want {
+			t.Errorf("%q: offered %s, want %s", c.allowed, joined, c.want)
+		}
+	}
+	for name, want := range map[string]process.Permission{"spawn.typescript": process.Allow, "spawn.command": process.Deny} {
+		if got := r.Permission(Builtin, name, nil).Permission; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -77,6 +77,19 @@ func TestResumeOfAFinishedOneAnswersAtOnce(t *testing.T) {
 	})
 }
 
+// A refusal is no result, and may be another one next time.
+func TestResumeAfterARefusalAsksAgain(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.server.Script(agenttest.Turn{Refusal: "no"}, agenttest.Say("well, yes"))
+		if _, err := w.run(spec("x")); err == nil {
+			t.Fatal("a refusal is a success")
+		}
+		if res, err := w.resume(spec("x")); err != nil || res.State != process.ExitSuccess || w.host.Data()["result"] != "well, yes" {
+			t.Errorf("got %+v, %v, %v", res, err, w.host.Data())
+		}
+	})
+}
+
 func TestResumeOfNothingBegins(t *testing.T) {
 	eachProvider(t, func(t *testing.T, w *world) {
 		w.server.Script(agenttest.Say("hi"))

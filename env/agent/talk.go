@@ -40,15 +40,16 @@ func read(all []process.Message, run int) (t talk, steps int, err error) {
 	}
 	t.system, t.intent = all[begin], all[begin+1]
 	all = all[begin+2:]
-	for i := range all {
-		if all[i].Role == process.RoleSummary {
-			t.summary = &all[i]
+	summary := -1
+	for i, m := range all {
+		if m.Role == process.RoleSummary {
+			t.summary, summary = &m, i // a copy: the transcript may be long, and this is kept
 		}
 	}
 	for i := 0; i < len(all); i++ {
 		m := &all[i]
 		n, whole := results(all[i:])
-		speaks := m.Role == process.RoleAssistant || m.Role == process.RoleUser
+		speaks := m.Role == process.RoleUser || m.Role == process.RoleAssistant && m.Finish != model.FinishRefused
 		if speaks && whole {
 			t.last = max(t.last, m.Step)
 			if m.Run == run && m.Role == process.RoleAssistant {
@@ -58,7 +59,7 @@ func read(all []process.Message, run int) (t talk, steps int, err error) {
 				t.add(all[i : i+1+n]...)
 			}
 		}
-		if t.summary == m { // what was counted before it does not hold any more
+		if i == summary { // what was counted before it does not hold any more
 			t.measured = 0
 		}
 		i += n
