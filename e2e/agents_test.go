@@ -233,3 +233,44 @@ func TestAgentsEnd(t *testing.T) {
 		}
 	})
 }
+
+// A budget of tokens ends an agent, or asks a person, who can grant as much
+// again.
+func TestAgentBudget(t *testing.T) {
+	eachModel(t, func(t *testing.T, provider string, s *agenttest.Server) {
+		d := withModel(t, newBase(t), provider, s)
+		people := d.withPeople(t)
+		s.Answer(func(agenttest.Request) agenttest.Turn { // 15 tokens each
+			return agenttest.Ask(agenttest.Call{Name: "reeve_output", Args: `{"output":{}}`})
+		})
+		rec := d.agent(t, "spend", block, m{"options": m{"budget": m{"tokens": 40}}}).wantEnd(t, "failed")
+		if exit := rec.obj("exit"); exit.num("code") != 2 || exit["reason"] != "budget_exceeded" || rec.obj("usage").num("tokens") != 45 {
+			t.Errorf("record %v", rec)
+		}
+		if ran := d.reeve(t, "", "agent", "--budget", "tokens=40", "spend"); ran.code != 2 {
+			t.Errorf("reeve agent: %+v", ran)
+		}
+		s.Answer(func(r agenttest.Request) agenttest.Turn {
+			if strings.Count(string(r.Body), "reeve_output") > 5 {
+				return agenttest.Say("enough")
+			}
+			return agenttest.Ask(agenttest.Call{Name: "reeve_output", Args: `{"output":{}}`})
+		})
+		id := d.agent(t, "spend", m{"options": m{"budget": m{"tokens": 20, "onExceeded": "ask"}}}).id()
+		for d.record(t, id).state() != "idle" {
+			var asked m
+			waitFor(t, "a question or the end", func() bool {
+				if all := d.approvals(t, "state=pending&process="+itoa(id)); len(all) > 0 {
+					asked = all[0]
+				}
+				return asked != nil || d.record(t, id).state() == "idle"
+			})
+			if asked != nil {
+				d.decide(t, people.approve, asked.id(), "approve", nil).want(t, 200)
+			}
+		}
+		if rec := d.record(t, id).wantEnd(t, "success"); rec.obj("output")["result"] != "enough" || rec.obj("usage").num("tokens") <= 40 {
+			t.Errorf("record %v", rec)
+		}
+	})
+}
