@@ -29,7 +29,7 @@ func (silentModel) Close() {}
 // BenchmarkParkedAgents has many agents in one process table, in a durable
 // store: each has begun and asked its model, and is then parked at the gate
 // before its step by one signal to the whole tree. It shows what one costs
-// beside a bare goroutine, and that no operation gets dearer with their number.
+// beside its goroutine, and that no operation gets dearer with their number.
 func BenchmarkParkedAgents(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
@@ -67,13 +67,15 @@ func parkedAgents(b *testing.B, n int) {
 		f()
 		b.ReportMetric(float64(time.Since(begin).Microseconds())/float64(n), name)
 	}
-	before := inUse()
+	before, _ := inUse()
 	begin := time.Now()
 	spawnAgents(b, rt, root.ID(), n)
 	b.ReportMetric(float64(n)/time.Since(begin).Seconds(), "spawns/s")
 	each("pause-µs-each", func() { signalAll(b, rt, root.ID(), process.SIGPAUSE, n+1) })
-	b.ReportMetric(float64(inUse()-before)/float64(n)-bare, "B-above-goroutine")
-	b.ReportMetric(bare, "B-goroutine")
+	heap, stack := inUse()
+	b.ReportMetric(float64(heap-before)/float64(n), "B-heap")
+	b.ReportMetric(float64(stack)/float64(n), "B-stack")
+	b.ReportMetric(bare, "B-bare-stack")
 	const lists = 50
 	begin = time.Now()
 	for range lists {
@@ -135,10 +137,10 @@ func awaitIdle(b *testing.B, rt *reeve.Runtime) {
 	}
 }
 
-// bareGoroutine is what a goroutine takes that waits for a channel.
+// bareGoroutine is the stack of a goroutine that waits for a channel.
 func bareGoroutine(n int) float64 {
 	wait := make(chan struct{})
-	before := inUse()
+	_, before := inUse()
 	var begun, wg sync.WaitGroup
 	begun.Add(n)
 	for range n {
@@ -148,17 +150,18 @@ func bareGoroutine(n int) float64 {
 		})
 	}
 	begun.Wait()
-	each := float64(inUse()-before) / float64(n)
+	_, after := inUse()
+	each := float64(after-before) / float64(n)
 	close(wait)
 	wg.Wait()
 	return each
 }
 
-// inUse is what the program holds, stacks included.
-func inUse() int64 {
+// inUse is what the program holds.
+func inUse() (heap, stacks int64) {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapInuse + m.StackInuse)
+	return int64(m.HeapInuse), int64(m.StackInuse)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/daemon"
@@ -21,11 +22,22 @@ func agents(p daemon.Parts) *agent.Env {
 		prices[name] = agent.Price{Input: price.Input, Cached: price.Cached, Output: price.Output}
 	}
 	return agent.New(agent.Config{
-		Models: models(os.Getenv), Model: p.Settings.AgentModel, Prices: prices, Windows: p.Settings.AgentWindows,
+		Models: models(takeenv), Model: p.Settings.AgentModel, Prices: prices, Windows: p.Settings.AgentWindows,
 		Tools:        func(ctx context.Context, allowed []string) []agent.Tool { return agentTools(ctx, p, allowed) },
 		Environments: func(allowed []string) []string { return agentChildren(p, allowed) },
 		Spec:         p.Spec,
 	})
+}
+
+// takeenv reads a variable. One that holds a credential is taken out of the
+// environment: commands that are started without an environment of their own
+// inherit the daemon's.
+func takeenv(name string) string {
+	value := os.Getenv(name)
+	if strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") {
+		_ = os.Unsetenv(name)
+	}
+	return value
 }
 
 // models are those that the SDKs' usual variables name.

@@ -75,6 +75,9 @@ func (r *run) attempt(ctx context.Context, q *model.Request, said func(string) e
 	case ctx.Err() != nil:
 		return nil, &model.Error{Message: errKilled.Error(), Used: used(err), Err: errKilled}
 	case over == errInterrupted:
+		if speech.last != 0 { // else nobody has seen anything of it
+			r.tell("what the model said was cut off by a pause; it is asked again")
+		}
 		return nil, &model.Error{Message: over.Error(), Used: used(err), Err: over}
 	case over == errTooSlow:
 		return nil, &model.Error{Message: fmt.Sprintf("the model did not answer within %s", r.cfg.CallTimeout),
@@ -98,7 +101,6 @@ func (r *run) after(ctx context.Context, t *tally, failed error) error {
 		return errKilled
 	}
 	if errors.Is(failed, errInterrupted) { // by a pause: it does not count
-		r.tell("the question to the model was given up for a pause; it is asked again")
 		return nil
 	}
 	e := (*model.Error)(nil)
