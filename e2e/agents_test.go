@@ -283,3 +283,14 @@ func TestAgentBudget(t *testing.T) {
 		}
 	})
 }
+
+// Commands inherit the daemon's environment, but not its credentials.
+func TestCommandsInheritNoCredentials(t *testing.T) {
+	eachModel(t, func(t *testing.T, provider string, s *agenttest.Server) {
+		d := withModel(t, newBase(t), provider, s)
+		rec := d.create(t, m{"environment": "command", "code": "env", "block": true})
+		if out, _ := rec["stdout"].(string); !strings.Contains(out, "PATH=") || strings.Contains(out, agentKey) {
+			t.Errorf("the environment of a command: %s", out)
+		}
+	})
+}
