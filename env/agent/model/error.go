@@ -97,6 +97,9 @@ func worthRetrying(r *http.Response, kind string) bool {
 	}
 }
 
+// farOff is as long as never, and can be added to.
+const farOff = time.Duration(math.MaxInt64 / 2)
+
 // retryAfter reads how long a server wants to be left alone; 0: it does not say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	for _, f := range []struct {
@@ -106,10 +109,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		v := strings.TrimSpace(h.Get(f.name))
 		n, err := strconv.ParseFloat(v, 64)
 		if err == nil && n >= 0 {
-			return time.Duration(min(n*float64(f.unit), float64(math.MaxInt64/2)))
+			return time.Duration(min(n*float64(f.unit), float64(farOff)))
 		}
 		if at, err := http.ParseTime(v); err == nil {
-			return max(0, at.Sub(now))
+			return min(max(0, at.Sub(now)), farOff)
 		}
 	}
 	return 0
