@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/reeverun/reeve/process"
@@ -44,9 +45,17 @@ func (k *Kernel) chargeCPU(p *proc, used time.Duration) {
 // spend charges a run and all above it; ledger.mu is held.
 func (p *proc) spend(tokens int64, cpu time.Duration) {
 	for a := p.seat.account; a != nil; a = a.above {
-		a.tokens += tokens
+		a.tokens = plus(a.tokens, tokens)
 		a.cpu += cpu
 	}
+}
+
+// plus adds what is not negative; what is too much to be counted stays the most.
+func plus(a, b int64) int64 {
+	if b > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // overdrawn says why the run is being ended, if a budget is.

@@ -53,7 +53,7 @@ func (k *Kernel) restore(rec *process.Process) seat {
 	defer k.ledger.mu.Unlock()
 	s := above.living().take(rec.Options.Budget)
 	for a := s.account; a != nil; a = a.above {
-		a.tokens += rec.Usage.Tokens
+		a.tokens = plus(a.tokens, rec.Usage.Tokens)
 	}
 	return s
 }

@@ -151,11 +151,11 @@ func (k *Kernel) grant(a *account, used measure) {
 	k.ledger.mu.Lock()
 	switch more := used.amount(first); used.name {
 	case "tokens":
-		a.bound.Tokens += more
+		a.bound.Tokens = plus(a.bound.Tokens, more)
 	case "wallMs":
-		a.bound.WallMS += more
+		a.bound.WallMS = plus(a.bound.WallMS, more)
 	default:
-		a.bound.CPUMS += more
+		a.bound.CPUMS = plus(a.bound.CPUMS, more)
 	}
 	a.state = accountOpen
 	held := a.held

@@ -37,7 +37,7 @@ func (h *host) Spend(_ context.Context, tokens int64) error {
 		return nil
 	}
 	if tokens > 0 {
-		p.rec.Usage.Tokens += tokens
+		p.rec.Usage.Tokens = plus(p.rec.Usage.Tokens, tokens)
 		p.append(&entry{lazy: true}, true)
 	}
 	p.mu.Unlock()

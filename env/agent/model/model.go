@@ -75,6 +75,26 @@ type Usage struct {
 	Output  int64
 }
 
+// most is more tokens than any call takes; sums of it are still numbers.
+const most = 1 << 40
+
+// Believed returns what is said to have been used, as far as it can have been:
+// what a server tells is added up, so nothing may take back or overflow.
+func (u Usage) Believed() Usage {
+	u.Input, u.Output = min(max(u.Input, 0), most), min(max(u.Output, 0), most)
+	u.Cached = min(max(u.Cached, 0), u.Input)
+	u.Written = min(max(u.Written, 0), u.Input-u.Cached)
+	return u
+}
+
+// Plus adds counts of tokens that a server told, without overflow.
+func Plus(counts ...int64) (sum int64) {
+	for _, n := range counts {
+		sum += min(max(n, 0), most)
+	}
+	return sum
+}
+
 // Total is what counts against a budget.
 func (u Usage) Total() int64 { return u.Input + u.Output }
 

@@ -52,9 +52,9 @@ func (r *reading) write(index int64, piece string) {
 func (r *reading) usage() model.Usage {
 	u := r.message.Usage
 	return model.Usage{
-		Input:  u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens,
+		Input:  model.Plus(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens),
 		Cached: u.CacheReadInputTokens, Written: u.CacheCreationInputTokens, Output: u.OutputTokens,
-	}
+	}.Believed()
 }
 
 func (r *reading) answer(asked string) *model.Answer {

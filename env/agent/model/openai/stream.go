@@ -39,8 +39,8 @@ func (r *reading) chunk(c sdk.ChatCompletionChunk) error {
 	if c.Model != "" {
 		r.name = c.Model
 	}
-	if u := c.Usage; u.PromptTokens+u.CompletionTokens > 0 {
-		r.usage = model.Usage{Input: u.PromptTokens, Cached: u.PromptTokensDetails.CachedTokens, Output: u.CompletionTokens}
+	if u := c.Usage; max(u.PromptTokens, u.CompletionTokens) > 0 {
+		r.usage = model.Usage{Input: u.PromptTokens, Cached: u.PromptTokensDetails.CachedTokens, Output: u.CompletionTokens}.Believed()
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
