@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/env/agent/model"
@@ -68,12 +69,20 @@ func (r *run) note(ctx context.Context, step int, a *model.Answer) error {
 	return r.remember(ctx, m)
 }
 
+// maxWord bounds the id and the name of a call: what no tool is called is kept
+// no longer than it takes to say so.
+const maxWord = 256
+
 // name gives each call an id of its own: not all servers do.
 func name(step int, calls []process.MessageCall) {
 	taken := map[string]bool{}
 	for i := range calls {
-		if c := &calls[i]; c.ID == "" || taken[c.ID] {
+		c := &calls[i]
+		if c.ID == "" || len(c.ID) > maxWord || taken[c.ID] {
 			c.ID = fmt.Sprintf("call_%d_%d", step, i+1)
+		}
+		if len(c.Name) > maxWord {
+			c.Name = strings.ToValidUTF8(c.Name[:maxWord], "")
 		}
 		taken[calls[i].ID] = true
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,22 @@ func Host(base, otherwise string) (string, error) {
 		return "an address that is none", fmt.Errorf("%w: write it as https://HOST/PATH", errAddress)
 	}
 	return u.Host, nil
+}
+
+// Secrets are what of an endpoint's configuration may be in no message: its keys,
+// and the credentials in its address, in all the ways in which they are written.
+func Secrets(base string, keys ...string) []string {
+	u, err := url.Parse(base)
+	if err != nil || u.User == nil {
+		return keys
+	}
+	word, _ := u.User.Password()
+	both := u.User.Username() + ":" + word
+	keys = append(keys, u.User.String(), both, base64.StdEncoding.EncodeToString([]byte(both)), word)
+	if word == "" { // the name is all there is
+		keys = append(keys, u.User.Username())
+	}
+	return keys
 }
 
 // watch gives up on silent connections.

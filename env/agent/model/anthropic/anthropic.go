@@ -2,11 +2,13 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -35,7 +37,7 @@ var _ model.Model = (*Provider)(nil)
 
 // New makes a provider. It connects when it is asked something.
 func New(c Config) *Provider {
-	p := &Provider{client: c.Client, secrets: []string{c.Key, c.Token}}
+	p := &Provider{client: c.Client, secrets: model.Secrets(c.BaseURL, c.Key, c.Token)}
 	if p.client == nil {
 		p.client = model.Client(0)
 	}
@@ -104,7 +106,8 @@ func explain(err error) (kind, said string) {
 		} `json:"error"`
 	}
 	if json.Unmarshal([]byte(e.RawJSON()), &body) != nil || body.Error.Message == "" {
-		return string(e.Type()), e.RawJSON()
+		// Not the SDK's own words in any case: they hold the address.
+		return string(e.Type()), cmp.Or(strings.TrimSpace(e.RawJSON()), "an error without a reason")
 	}
 	return string(e.Type()), body.Error.Message
 }

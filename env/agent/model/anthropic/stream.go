@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -10,47 +11,54 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-// reading puts an answer together. Arguments are kept as they were written: the
-// SDK makes an empty object of garbage, which would then be called.
+// reading puts an answer together. The SDK's own way to do that copies all that
+// was said for each piece, and makes an empty object of arguments that are
+// garbage, which would then be called.
 type reading struct {
-	said    func(string)
-	message sdk.Message
-	args    map[int64]*strings.Builder
-	over    bool
+	said   func(string)
+	name   string // of the model
+	used   sdk.Usage
+	reason sdk.StopReason
+	blocks []*block
+	over   bool
 }
 
 func (r *reading) event(e sdk.MessageStreamEventUnion) error {
-	if err := r.message.Accumulate(e); err != nil {
-		return err
-	}
 	switch e.Type {
+	case "message_start":
+		r.name, r.used = string(e.Message.Model), e.Message.Usage
+	case "message_delta":
+		r.reason = e.Delta.StopReason
+		r.update(&e.Usage)
+	case "content_block_start":
+		return r.start(e.Index, e.ContentBlock.RawJSON())
 	case "content_block_delta":
-		if e.Delta.Type == "text_delta" && e.Delta.Text != "" && r.said != nil {
-			r.said(e.Delta.Text)
-		}
-		if e.Delta.Type == "input_json_delta" {
-			r.write(e.Index, e.Delta.PartialJSON)
-		}
+		return r.add(e.Index, &e.Delta)
 	case "message_stop":
 		r.over = true
 	}
 	return nil
 }
 
-func (r *reading) write(index int64, piece string) {
-	if r.args == nil {
-		r.args = map[int64]*strings.Builder{}
+// update takes over counts, which are of the whole message; those that are left
+// out stay as they were.
+func (r *reading) update(u *sdk.MessageDeltaUsage) {
+	r.used.OutputTokens = u.OutputTokens
+	if u.JSON.InputTokens.Valid() {
+		r.used.InputTokens = u.InputTokens
 	}
-	if r.args[index] == nil {
-		r.args[index] = &strings.Builder{}
+	if u.JSON.CacheCreationInputTokens.Valid() {
+		r.used.CacheCreationInputTokens = u.CacheCreationInputTokens
 	}
-	r.args[index].WriteString(piece)
+	if u.JSON.CacheReadInputTokens.Valid() {
+		r.used.CacheReadInputTokens = u.CacheReadInputTokens
+	}
 }
 
 // usage is what is known so far. The protocol counts apart what its cache took
 // or gave.
 func (r *reading) usage() model.Usage {
-	u := r.message.Usage
+	u := r.used
 	return model.Usage{
 		Input:  model.Plus(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens),
 		Cached: u.CacheReadInputTokens, Written: u.CacheCreationInputTokens, Output: u.OutputTokens,
@@ -58,20 +66,17 @@ func (r *reading) usage() model.Usage {
 }
 
 func (r *reading) answer(asked string) *model.Answer {
-	a := &model.Answer{Finish: finish(r.message.StopReason), Model: string(r.message.Model), Usage: r.usage()}
-	if a.Model == "" {
-		a.Model = asked
-	}
+	a := &model.Answer{Finish: finish(r.reason), Model: cmp.Or(r.name, asked), Usage: r.usage()}
 	var e extra
 	var text strings.Builder
-	for i, block := range r.message.Content {
-		switch block.Type {
+	for _, b := range r.blocks {
+		switch b.Type {
 		case "text":
-			text.WriteString(block.Text)
+			text.WriteString(b.text.String())
 		case "tool_use":
-			a.Calls = append(a.Calls, process.MessageCall{ID: block.ID, Name: block.Name, Arguments: r.arguments(int64(i), block)})
+			a.Calls = append(a.Calls, process.MessageCall{ID: b.ID, Name: b.Name, Arguments: b.arguments()})
 		default:
-			e.Anthropic = append(e.Anthropic, json.RawMessage(block.RawJSON()))
+			e.Anthropic = append(e.Anthropic, b.whole())
 		}
 	}
 	a.Text = text.String()
@@ -79,13 +84,6 @@ func (r *reading) answer(asked string) *model.Answer {
 		a.Extra, _ = json.Marshal(e)
 	}
 	return a
-}
-
-func (r *reading) arguments(index int64, block sdk.ContentBlockUnion) json.RawMessage {
-	if written := r.args[index]; written != nil {
-		return model.Arguments(written.String())
-	}
-	return model.Arguments(string(block.Input)) // some servers send them whole
 }
 
 func finish(reason sdk.StopReason) string {

@@ -43,7 +43,7 @@ var _ model.Model = (*Provider)(nil)
 
 // New makes a provider. It connects when it is asked something.
 func New(c Config) *Provider {
-	p := &Provider{client: c.Client, secrets: []string{c.Key}}
+	p := &Provider{client: c.Client, secrets: model.Secrets(c.BaseURL, c.Key)}
 	if p.client == nil {
 		p.client = model.Client(0)
 	}

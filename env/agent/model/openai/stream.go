@@ -14,6 +14,10 @@ import (
 // maxCalls bounds the calls of one answer.
 const maxCalls = 1024
 
+// maxName is from where on the pieces of a name are not put together any more:
+// no tool has one as long.
+const maxName = 1 << 10
+
 var errTooManyCalls = errors.New("it asks for too many calls at once")
 
 // reading puts an answer together.
@@ -83,7 +87,7 @@ func (r *reading) call(d sdk.ChatCompletionChunkChoiceDeltaToolCall) error {
 	if d.ID != "" {
 		p.id = d.ID
 	}
-	if p.name != d.Function.Name {
+	if p.name != d.Function.Name && len(p.name) <= maxName {
 		p.name += d.Function.Name
 	}
 	p.args.WriteString(d.Function.Arguments)
