@@ -42,22 +42,6 @@ func (k *Kernel) reenroll(ctx context.Context, rec *process.Process) (seat, erro
 	return above.take(rec.Options.Budget), nil
 }
 
-// restore finds a seat for a run of an earlier host: what that one knew of the
-// run itself is charged again.
-func (k *Kernel) restore(rec *process.Process) seat {
-	var above seat
-	if parent := k.table.get(rec.Parent); parent != nil {
-		above = parent.seat.child()
-	}
-	k.ledger.mu.Lock()
-	defer k.ledger.mu.Unlock()
-	s := above.living().take(rec.Options.Budget)
-	for a := s.account; a != nil; a = a.above {
-		a.tokens = plus(a.tokens, rec.Usage.Tokens)
-	}
-	return s
-}
-
 // seatBelow is the seat of a child of a process that is in the table, or below
 // one that is, or has an account left.
 func (k *Kernel) seatBelow(ctx context.Context, id process.ID) seat {
@@ -80,8 +64,6 @@ func (k *Kernel) seatBelow(ctx context.Context, id process.ID) seat {
 	}
 	return seat{}
 }
-
-func (s seat) child() seat { return seat{s.account, s.generation + 1} }
 
 // admits returns nil if a process may be started with this seat; fresh says that
 // it is a new one. ledger.mu is held.

@@ -1,10 +1,14 @@
 package kernel
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/store/memory"
 )
 
 // Who spends more than can be counted has not spent less than nothing.
@@ -19,4 +23,55 @@ func TestHostile5SpendingDoesNotWrapAround(t *testing.T) {
 			t.Errorf("%+v", u)
 		}
 	})
+}
+
+// below starts an agent below a process.
+func (h *heir) below(parent process.ID, script string, b process.Budget) (process.ID, error) {
+	return h.Spawn(context.Background(), Request{Spec: process.Spec{Environment: "agent", Code: script, Parent: parent,
+		Options: process.Options{Budget: b}}})
+}
+
+// A change of hosts sets nobody free: what a paused process and all below it have
+// used and started counts on, those that have ended included.
+func TestHostile5BudgetsOutliveTheirHost(t *testing.T) {
+	for name, end := range ends() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := memory.New()
+				a := newHeir(t, st)
+				top := a.spawnAgent(t, "hang", process.Options{Budget: process.Budget{Tokens: 100, Children: 3}})
+				ended, _ := a.below(top, "spend 40\nout over", process.Budget{})
+				a.wait(t, ended)
+				middle, _ := a.below(top, "hang", process.Budget{})
+				last, err := a.below(middle, "remember user begin\nspend 30\nremember assistant half\ngate on\nspend 29\nremember assistant more\ngate again\nspend 1\nhang", process.Budget{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+				if err := a.Kill(t.Context(), middle, KillOptions{Alone: true}); err != nil {
+					t.Fatal(err)
+				}
+				a.wait(t, middle)
+				a.pause(t, top)
+				a.pause(t, last)
+				end(a, t)
+				time.Sleep(time.Hour)
+
+				b := newHeir(t, st)
+				defer b.shut(t)
+				if _, err := b.below(top, "hang", process.Budget{}); !errors.Is(err, process.ErrOverBudget) {
+					t.Errorf("a fourth child: %v", err)
+				}
+				b.resume(t, last)
+				b.agent.Open("on")
+				time.Sleep(time.Second)
+				if rec := b.record(t, top); rec.State != process.Running {
+					t.Fatalf("ended with 99 of 100 tokens: %s", rec.Error)
+				}
+				b.agent.Open("again")
+				endedBy(t, b.wait(t, last), "budget_exceeded: process 1 used 100 of 100 tokens")
+				endedBy(t, b.wait(t, top), "budget_exceeded: process 1 used 100 of 100 tokens")
+			})
+		})
+	}
 }

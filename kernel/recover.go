@@ -168,7 +168,7 @@ func (k *Kernel) entered(ctx context.Context, rec *process.Process) *proc {
 		e = &environment{name: rec.Environment, pool: &pool{}}
 	}
 	p := newProc(k, rec, e)
-	p.seat = k.restore(rec)
+	p.seat = k.restore(ctx, rec)
 	k.runs.Add(1)
 	k.active.Add(1)
 	k.table.add(p, k.lineage(ctx, rec.Parent)...)
