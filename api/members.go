@@ -24,6 +24,9 @@ type Member struct {
 // Members returns the children of a supervisor in their order. An error names the
 // field by its path from the supervisor.
 func (s Specs) Members(t *Supervisor) ([]Member, error) {
+	if t.deeperThan(maxLevels) {
+		return nil, process.Invalid("children", "has supervisors below supervisors on more than %d levels", maxLevels)
+	}
 	names := map[string]int{}
 	members := make([]Member, len(t.Children))
 	for i := range t.Children {
@@ -43,6 +46,22 @@ func (s Specs) Members(t *Supervisor) ([]Member, error) {
 		return nil, process.Invalid("children", "is empty: a supervisor needs at least one")
 	}
 	return members, nil
+}
+
+// maxLevels bounds how deep supervisors are described: processes are started no
+// deeper, and each level is looked at by all above it.
+const maxLevels = 32
+
+func (t *Supervisor) deeperThan(levels int) bool {
+	if levels == 0 {
+		return true
+	}
+	for i := range t.Children {
+		if n := t.Children[i].Supervisor; n != nil && n.deeperThan(levels-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // below puts the field of an error below a path.
