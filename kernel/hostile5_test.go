@@ -75,3 +75,24 @@ func TestHostile5BudgetsOutliveTheirHost(t *testing.T) {
 		})
 	}
 }
+
+// Among many that stay, many that come and go leave nothing that whoever asks for
+// the newest has to step over.
+func TestHostile5ComingAndGoingLeavesNoTrail(t *testing.T) {
+	var o order
+	for id := range process.ID(1000) {
+		o.add(&proc{id: id + 1})
+	}
+	var short []*proc
+	for id := range process.ID(900) {
+		p := &proc{id: id + 1001}
+		o.add(p)
+		short = append(short, p)
+	}
+	for _, p := range short {
+		o.remove(p)
+	}
+	if n := len(o.list); n != 1000 || o.gone != 0 {
+		t.Errorf("%d places for 1000 runs, %d of them crossed out", n, o.gone)
+	}
+}

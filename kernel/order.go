@@ -8,7 +8,7 @@ import (
 
 // order holds runs by their ids, so that a page of the newest costs the same
 // among a hundred thousand as among a hundred. A run that leaves is only crossed
-// out; the list is packed when half of it is.
+// out, unless it is among the last; the list is packed when half of it is.
 type order struct {
 	list []slot
 	gone int
@@ -47,7 +47,12 @@ func (o *order) remove(p *proc) {
 		return
 	}
 	o.list[i].p = nil
-	if o.gone++; o.gone > len(o.list)/2 {
+	o.gone++
+	for n := len(o.list); n > 0 && o.list[n-1].p == nil; n-- { // what is asked for most is the newest
+		o.list = o.list[:n-1]
+		o.gone--
+	}
+	if o.gone > len(o.list)/2 {
 		o.list = slices.DeleteFunc(o.list, func(s slot) bool { return s.p == nil })
 		o.gone = 0
 	}
