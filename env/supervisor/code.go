@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -79,7 +80,10 @@ func (e *Env) read(s *process.Spec) (*tree, error) {
 	return out, nil
 }
 
-func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+// millis is a duration of n milliseconds, as long as one can be.
+func millis(n int64) time.Duration {
+	return time.Duration(min(n, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+}
 
 // secrets are what a code leaves out, by its path.
 type secrets map[string]string
