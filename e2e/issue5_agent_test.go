@@ -245,10 +245,16 @@ func TestIssue5AgentPausesBetweenSteps(t *testing.T) {
 		})
 		id := d.agent(t, "work").id()
 		s.Await(1)
-		if rec := d.signal(t, id, "pause", nil).obj("process"); rec["paused"] != true || rec.state() != "running" {
+		answered := make(chan answer, 1)
+		go func() {
+			a, _ := d.try(request{method: "POST", path: path(id, "/signals/pause")})
+			answered <- a
+		}()
+		waitFor(t, "the pause to be under way", func() bool { return d.record(t, id).state() == "running" })
+		close(wait)
+		if rec := (<-answered).object().obj("process"); rec["paused"] != true || rec.state() != "running" {
 			t.Errorf("%v", rec)
 		}
-		close(wait)
 		d.awaitTold(t, id, "step_finished")
 		before := d.record(t, id).obj("usage")
 		waitFor(t, "a pause", func() bool { return d.record(t, id).obj("usage").num("pausedMs") > before.num("pausedMs")+200 })
