@@ -72,9 +72,9 @@ func TestIssue5BudgetOfChildren(t *testing.T) {
 	d := sharedReal(t)
 	root := d.ready(t, loop(""), budget(m{"children": 2, "depth": 1}))
 	child := d.ready(t, loop(""), m{"parent": root})
-	d.post(t, "/processes", m{"environment": "command", "code": "true", "parent": child}).want(t, 409, "budget_exceeded").naming(t, "generations")
+	d.post(t, "/processes", m{"environment": "command", "code": "true", "parent": child}).want(t, 409, "budget_exceeded").naming(t, "depth")
 	d.sh(t, "true", m{"parent": root})
-	d.post(t, "/processes", m{"environment": "command", "code": "true", "parent": root}).want(t, 409, "budget_exceeded").naming(t, "started below")
+	d.post(t, "/processes", m{"environment": "command", "code": "true", "parent": root}).want(t, 409, "budget_exceeded").naming(t, "children")
 	for _, id := range []int64{root, child} {
 		if rec := d.record(t, id); rec.state() != "running" {
 			t.Errorf("process %d is %s", id, rec.state())
