@@ -78,7 +78,7 @@ func checkStruct(t reflect.Type, path string, v any) error {
 		f, known := fields[name]
 		switch {
 		case !known:
-			return unknownField(fields, path, name)
+			return unknownField(t, fields, path, name)
 		case m[name] == nil:
 			continue
 		}

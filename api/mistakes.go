@@ -29,10 +29,15 @@ func wrongType(path string, v any, want string) error {
 	return process.Invalid(cmp.Or(path, "body"), "is %s: want %s", kind, want)
 }
 
-func unknownField(fields map[string]reflect.StructField, path, name string) error {
+func unknownField(t reflect.Type, fields map[string]reflect.StructField, path, name string) error {
 	for known := range fields {
 		if strings.EqualFold(known, name) {
 			return process.Invalid(join(path, shorten(name)), "is not a field: did you mean %s?", known)
+		}
+	}
+	if t == reflect.TypeFor[Child]() { // a supervisor decides about these
+		for _, refused := range []string{"autorun", "block", "parent"} {
+			delete(fields, refused)
 		}
 	}
 	return process.Invalid(join(path, shorten(name)), "is not a field here: want one of %s",

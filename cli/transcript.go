@@ -43,6 +43,7 @@ func (a *App) transcript(ctx context.Context, arg string, run int) error {
 		return err
 	}
 	p := a.palette(a.Stdout)
+	shown := run == 0
 	for m, err := range c.Transcript(ctx, id) {
 		if err != nil {
 			return err
@@ -50,6 +51,7 @@ func (a *App) transcript(ctx context.Context, arg string, run int) error {
 		if run != 0 && m.Run != run {
 			continue
 		}
+		shown = true
 		if a.global.json {
 			err = a.printJSON(&m)
 		} else {
@@ -58,6 +60,9 @@ func (a *App) transcript(ctx context.Context, arg string, run int) error {
 		if err != nil {
 			return err
 		}
+	}
+	if !shown {
+		return fmt.Errorf("process %d has said nothing in a run %d", id, run)
 	}
 	return nil
 }

@@ -58,8 +58,8 @@ type Pauser interface {
 	// Pause returns when nothing of the run executes any more, or an error,
 	// and then the run goes on; a *process.Error of code invalid_request
 	// says that it cannot be paused. ctx is over when the run shall end. An
-	// environment that pauses at certain points only goes there, unless now
-	// is set.
+	// environment that pauses at certain points only need not wait until it
+	// is there, unless now is set: it does nothing after the next one.
 	//
 	// A paused run that shall end (the context of its Execute is cancelled)
 	// is asked to stop and then goes on without a Resume; from there on

@@ -129,8 +129,8 @@ func (e *Env) Signal(eid process.ID, s process.Signal) error {
 	return nil
 }
 
-// Pause holds a run before its next step. With now, a question under way is
-// given up and asked again on Resume; tool calls are waited for in any case.
+// Pause holds a run before its next step; the step under way may finish. With
+// now, a question under way is given up and asked again on Resume.
 func (e *Env) Pause(ctx context.Context, eid process.ID, now bool) error {
 	r := e.find(eid)
 	if r == nil {

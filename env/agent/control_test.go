@@ -204,8 +204,8 @@ func TestPauseNowRepeatsTheQuestion(t *testing.T) {
 	})
 }
 
-// A pause that is given up, or overtaken by the end, leaves the run as it was.
-func TestPauseThatComesToNothing(t *testing.T) {
+// A pause amid the last step does not keep its answer from being the result.
+func TestPauseAmidTheLastStep(t *testing.T) {
 	eachProvider(t, func(t *testing.T, w *world) {
 		answer := make(chan struct{})
 		turn := agenttest.Say("done")
@@ -213,19 +213,30 @@ func TestPauseThatComesToNothing(t *testing.T) {
 		w.server.Script(turn)
 		done := w.start(t.Context(), spec("x"))
 		w.server.Await(1)
-		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		defer cancel()
-		if err := w.env.Pause(short, 1, false); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("given up: %v", err)
+		if err := w.env.Pause(t.Context(), 1, false); err != nil {
+			t.Fatal(err)
 		}
-		overtaken := make(chan error, 1)
-		go func() { overtaken <- w.env.Pause(t.Context(), 1, false) }()
 		close(answer)
 		if e := w.await(done); e.res.State != process.ExitSuccess {
 			t.Errorf("got %+v, %v", e.res, e.err)
 		}
-		if err := <-overtaken; !errors.Is(err, process.ErrNotRunning) {
-			t.Errorf("overtaken: %v", err)
+		if err := w.env.Pause(t.Context(), 1, false); !errors.Is(err, process.ErrNotRunning) {
+			t.Errorf("a pause of what has ended: %v", err)
+		}
+	})
+}
+
+// A signaled run whose step does not end within the grace is given up.
+func TestSignaledWithinTheGrace(t *testing.T) {
+	eachProvider(t, func(t *testing.T, w *world) {
+		w.server.Script(agenttest.Hang())
+		done := w.start(t.Context(), spec("x"))
+		w.server.Await(1)
+		if err := w.env.Signal(1, process.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if e := w.await(done); e.err != nil || e.res.Exit == nil || e.res.Exit.Code != 143 {
+			t.Errorf("got %+v, %v", e.res, e.err)
 		}
 	})
 }

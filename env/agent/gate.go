@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/reeverun/reeve/process"
 )
@@ -30,7 +31,9 @@ type doing struct {
 	idle  bool // it only waits
 }
 
-// pause has the run stop at the gate, and returns when it stands there.
+// pause has the run stop at the gate. It waits for that only where a question
+// was broken off: whatever else is under way may take long, and nobody shall
+// wait for it who may want to resume or kill the run.
 func (r *run) pause(ctx context.Context, now bool) error {
 	r.mu.Lock()
 	g := r.gate
@@ -43,8 +46,11 @@ func (r *run) pause(ctx context.Context, now bool) error {
 		r.gate = g
 	}
 	g.now = g.now || now
-	r.breakOff(g.now)
+	broken := r.breakOff(g.now)
 	r.mu.Unlock()
+	if !broken {
+		return nil
+	}
 	select {
 	case <-g.stands:
 	case <-ctx.Done():
@@ -66,11 +72,14 @@ func (r *run) paused(ctx context.Context, g *gate) error {
 	return nil
 }
 
-// breakOff ends what the run does, if it may be; r.mu is held.
-func (r *run) breakOff(now bool) {
-	if r.doing != nil && (now || r.doing.idle) {
-		r.doing.abort(errInterrupted)
+// breakOff ends what the run does, if it may be, and reports whether it did;
+// r.mu is held.
+func (r *run) breakOff(now bool) bool {
+	if r.doing == nil || !now && !r.doing.idle {
+		return false
 	}
+	r.doing.abort(errInterrupted)
+	return true
 }
 
 // begin notes what can be broken off, and breaks it off where somebody wants to
@@ -112,15 +121,28 @@ func (r *run) open() {
 	close(g.opened)
 }
 
-// signal ends the run at the gate. What it waits for is not worth waiting any
-// more.
+// signal ends the run at the gate, or where it stands once the grace is over.
+// What it waits for is not worth waiting any more. One that is paused goes on
+// first.
 func (r *run) signal(s process.Signal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.signaled == 0 {
-		r.signaled = s
+	if r.signaled != 0 || r.over {
+		return
 	}
+	r.signaled = s
 	r.breakOff(false)
+	if !r.standing {
+		r.late = time.AfterFunc(r.host.Timing().Grace, r.giveUp)
+	}
+}
+
+// giveUp ends a signaled run whose step takes too long.
+func (r *run) giveUp() {
+	r.mu.Lock()
+	r.gaveUp = true
+	r.mu.Unlock()
+	r.kill(errKilled)
 }
 
 // pass is the gate: it holds a run that is paused, and is an error for one that
@@ -181,5 +203,8 @@ func (r *run) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
+	if r.late != nil {
+		r.late.Stop()
+	}
 	r.open()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/env/agent/model"
@@ -31,6 +32,8 @@ type run struct {
 	standing bool       // at the gate
 	doing    *doing     // what can be broken off; nil: nothing
 	signaled process.Signal
+	late     *time.Timer // until a signaled run is not waited for any more
+	gaveUp   bool        // it was not
 	over     bool
 }
 
@@ -100,6 +103,9 @@ func (r *run) kept(ctx context.Context, err error) error {
 // judge says how the run ended. The host knows by itself whether it was
 // canceled, timed out or over its budget.
 func (r *run) judge(text string, err error) (env.Result, error) {
+	r.mu.Lock()
+	signaled, gaveUp := r.signaled, r.gaveUp
+	r.mu.Unlock()
 	failed := func(code int, reason, signal string) (env.Result, error) {
 		return env.Result{State: process.ExitFailed, Exit: &process.Exit{Code: code, Reason: reason, Signal: signal}}, nil
 	}
@@ -107,16 +113,13 @@ func (r *run) judge(text string, err error) (env.Result, error) {
 	case err == nil:
 		r.host.Output(map[string]any{"result": text})
 		return env.Result{State: process.ExitSuccess, Exit: &process.Exit{Reason: process.ReasonCompleted}}, nil
+	case errors.Is(err, errSignaled) || gaveUp && errors.Is(err, errKilled):
+		if signaled == process.SIGINT {
+			return failed(128+2, "signal: interrupt", signaled.String())
+		}
+		return failed(128+15, "signal: terminated", signaled.String())
 	case errors.Is(err, errKilled) || errors.Is(err, errCanceled):
 		return env.Result{State: process.ExitCanceled}, nil
-	case errors.Is(err, errSignaled):
-		r.mu.Lock()
-		s := r.signaled
-		r.mu.Unlock()
-		if s == process.SIGINT {
-			return failed(128+2, "signal: interrupt", s.String())
-		}
-		return failed(128+15, "signal: terminated", s.String())
 	case errors.Is(err, errMaxSteps):
 		return failed(1, process.ReasonMaxSteps, "")
 	case errors.Is(err, process.ErrBudget):
