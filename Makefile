@@ -44,7 +44,8 @@ bench: ## every figure beside its baseline, at full length
 	go test -run '^$$' -bench SpawnWait -benchtime 500x .
 	go test -run '^$$' -bench 'SpawnThroughput|Capture|Subscribers' -benchtime 9x .
 	go test -run '^$$' -bench DurableNoop -benchtime 100000x .
-	go test -run '^$$' -bench Parked -benchtime 1x .
+	go test -run '^$$' -bench Parked -benchtime 1x . ./kernel
+	REEVE_BENCH_AGENTS=all go test -run '^$$' -bench ParkedAgents -benchtime 1x -timeout 30m ./bench
 	go test -run '^$$' -bench 'Throughput|CreateToFinished' -benchtime 10x ./bench
 	go test -run '^$$' -bench IdleStreams -benchtime 3x ./bench
 	(cd bench/npm && npm ci --no-audit --no-fund --loglevel=error) || echo "isolated-vm does not install: its benchmarks are skipped"

@@ -31,11 +31,12 @@ func (silentModel) Close() {}
 // before its step by one signal to the whole tree. It shows what one costs
 // beside its goroutine, and that no operation gets dearer with their number.
 func BenchmarkParkedAgents(b *testing.B) {
-	for _, n := range []int{1000, 10_000, 100_000} {
+	sizes := []int{1000, 10_000}
+	if os.Getenv("REEVE_BENCH_AGENTS") == "all" { // a hundred thousand take minutes
+		sizes = append(sizes, 100_000)
+	}
+	for _, n := range sizes {
 		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
-			if n > 10_000 && testing.Short() {
-				b.Skip("a hundred thousand take a minute: not in -short")
-			}
 			for b.Loop() {
 				parkedAgents(b, n)
 			}
