@@ -61,10 +61,14 @@ func (a *App) transcript(ctx context.Context, arg string, run int) error {
 			return err
 		}
 	}
-	if !shown {
-		return fmt.Errorf("process %d has said nothing in a run %d", id, run)
+	if shown {
+		return nil
 	}
-	return nil
+	rec, err := c.Process(ctx, id)
+	if err == nil && run > rec.Run {
+		err = fmt.Errorf("process %d has no run %d", id, run)
+	}
+	return err
 }
 
 // messageText tells a message for people: a line about it, what it says, and
