@@ -48,7 +48,7 @@ func (r *run) call(ctx context.Context, c process.MessageCall, o *offers) (strin
 	if !model.IsObject(c.Arguments) {
 		return "", toolError(process.ToolInvalid, "the arguments are not a JSON object; write them again")
 	}
-	if own, ok := o.own[c.Name]; ok {
+	if own, ok := o.ownTool(c.Name); ok {
 		return own.do(ctx, r, c.Arguments)
 	}
 	t, ok := o.tools[c.Name]

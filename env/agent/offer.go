@@ -18,14 +18,14 @@ const maxOffered = 100
 // offers are the tools of one step, by the names the model knows them by.
 type offers struct {
 	list  []model.Tool
-	tools map[string]Tool
-	own   map[string]own
-	envs  []string // in which children may be started
+	tools map[string]Tool // nil: none
+	own   []own           // few: who waits for its model holds them
+	envs  []string        // in which children may be started
 }
 
 // offer collects what the run may call now. Services come and go.
 func (r *run) offer(ctx context.Context) *offers {
-	o := &offers{tools: map[string]Tool{}, own: map[string]own{}}
+	o := &offers{}
 	allowed := r.in.Spec.Options.Tools
 	if r.cfg.Spec != nil && r.cfg.Environments != nil {
 		o.envs = r.cfg.Environments(allowed)
@@ -35,8 +35,11 @@ func (r *run) offer(ctx context.Context) *offers {
 		all = r.cfg.Tools(ctx, allowed)
 	}
 	searched := len(all) > maxOffered
-	for _, t := range ownTools(o.envs, searched) {
-		o.own[t.Name] = t
+	o.own = ownTools(o.envs, searched)
+	if len(all) > 0 {
+		o.tools = make(map[string]Tool, min(len(all), maxOffered))
+	}
+	for _, t := range o.own {
 		o.list = append(o.list, model.Tool{Name: t.Name, Description: t.Description, Params: json.RawMessage(t.Params)})
 	}
 	for _, t := range all[:min(len(all), maxOffered)] {
@@ -77,9 +80,19 @@ func (o *offers) name(s string) string {
 }
 
 func (o *offers) taken(name string) bool {
-	_, own := o.own[name]
+	_, own := o.ownTool(name)
 	_, other := o.tools[name]
 	return own || other
+}
+
+// ownTool finds one of the agent's own.
+func (o *offers) ownTool(name string) (own, bool) {
+	for _, t := range o.own {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return own{}, false
 }
 
 // names are those of all tools, for a model that invents one.
