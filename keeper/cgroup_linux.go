@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/reeverun/reeve/keeper/internal/confine"
 	"github.com/reeverun/reeve/keeper/internal/procs"
 )
 
@@ -27,6 +28,7 @@ type cgroupHolder struct {
 	base  string // the directory of this host
 	inner string // the same, as /proc/PID/cgroup spells it
 	stock *cgroupStock
+	crew  *crew
 	sys   syscall.SysProcAttr
 }
 
@@ -46,7 +48,10 @@ func openCgroup(o Options) (*cgroupHolder, error) {
 	}
 	h := &cgroupHolder{base: dir + "/" + name, inner: strings.TrimSuffix(inner, "/") + "/" + name}
 	h.sys = syscall.SysProcAttr{Setsid: !o.NoGroup, UseCgroupFD: true}
-	h.stock = newCgroupStock(h.base)
+	if h.crew, err = newCrew(o, h.base); err != nil {
+		return nil, errors.Join(err, endCgroup(h.base))
+	}
+	h.stock = newCgroupStock(h.base, h.crew.bounds)
 	return h, nil
 }
 
@@ -56,21 +61,40 @@ func (h *cgroupHolder) start(c *command) (tree, int, error) {
 	if err != nil {
 		return nil, 0, &SpawnError{Op: OpHold, Path: h.base, Err: err}
 	}
-	sys := h.sys
-	sys.CgroupFD = run.fd
-	ch, err := forkExec(c, &sys)
+	t := &cgroupTree{dir: run.path, inner: h.inner + run.path[len(h.base):], stock: h.stock, bound: run.bound}
+	pid, err := h.fill(t, c, run.fd)
 	syscall.Close(run.fd)
 	if err != nil {
-		h.stock.giveBack(run.path)
+		h.stock.giveBack(run.path, t.bound)
 		return nil, 0, err
 	}
-	t := &cgroupTree{child: ch, dir: run.path, inner: h.inner + run.path[len(h.base):], stock: h.stock}
-	return t, ch.pid, nil
+	return t, pid, nil
+}
+
+// fill starts the command in its directory and its bounds.
+func (h *cgroupHolder) fill(t *cgroupTree, c *command, fd int) (pid int, err error) {
+	sys := h.sys
+	sys.CgroupFD = fd
+	c.told.hold(confine.TreeKill)
+	h.crew.bounds.set(&t.bound, t.dir, c.limits, startPIDs, &c.told)
+	if !h.crew.nested(c) {
+		if t.child, err = h.crew.start(c, &sys, &t.bound); err != nil {
+			return 0, err
+		}
+		return t.child.pid, nil
+	}
+	t.boss, pid, err = h.crew.held(c, &sys, t.bound, nil)
+	if err != nil {
+		return 0, err
+	}
+	h.crew.tighten(&t.bound, c.limits.PIDs, true)
+	t.child = t.boss.proc
+	return pid, nil
 }
 
 func (h *cgroupHolder) close() error {
 	h.stock.close()
-	return endCgroup(h.base)
+	return errors.Join(endCgroup(h.base), h.crew.close())
 }
 
 // ownCgroup returns the directory of this process's v2 cgroup and its path
@@ -80,25 +104,32 @@ func ownCgroup() (dir, inner string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	dir, err = mounted(inner, func(kind, _ string) bool { return kind == "cgroup2" })
+	return dir, inner, err
+}
+
+// mounted returns where a path of a cgroup hierarchy is to be seen; mine tells
+// the hierarchy by a mount's type and options.
+func mounted(inner string, mine func(kind, options string) bool) (string, error) {
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		// id parent major:minor root mountpoint options ... - type source options
-		before, after, ok := strings.Cut(lines.Text(), " - ")
-		fields := strings.Fields(before)
-		if !ok || len(fields) < 5 || !strings.HasPrefix(after, "cgroup2 ") {
+		before, after, _ := strings.Cut(lines.Text(), " - ")
+		where, what := strings.Fields(before), strings.Fields(after)
+		if len(where) < 5 || len(what) < 3 || !mine(what[0], what[2]) {
 			continue
 		}
-		rel, err := filepath.Rel(unescape(fields[3]), inner)
+		rel, err := filepath.Rel(unescape(where[3]), inner)
 		if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
 			continue // this mount shows another part of the hierarchy
 		}
-		return filepath.Join(unescape(fields[4]), rel), inner, nil
+		return filepath.Join(unescape(where[4]), rel), nil
 	}
-	return "", "", errors.New("no cgroup v2 hierarchy is mounted")
+	return "", errors.New("no such cgroup hierarchy is mounted")
 }
 
 // cgroupOf returns the v2 cgroup of a process.

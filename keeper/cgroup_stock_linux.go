@@ -21,28 +21,35 @@ const (
 
 // runDir is a fresh cgroup directory with a descriptor to be born through.
 type runDir struct {
-	path string
-	fd   int
+	path  string
+	fd    int
+	bound bound
 }
 
 // cgroupStock makes the directories of runs ahead of time and removes used
 // ones afterwards, so that a spawn pays for neither. One goroutine does both.
 type cgroupStock struct {
-	base  string
-	wake  chan struct{}
-	quit  chan struct{}
-	done  chan struct{}
-	quiet *time.Timer
+	base   string
+	bounds *bounds
+	wake   chan struct{}
+	quit   chan struct{}
+	done   chan struct{}
+	quiet  *time.Timer
 
 	mu    sync.Mutex // guards the rest
 	next  int
 	fresh []runDir
-	used  []string
+	used  []usedDir
 }
 
-func newCgroupStock(base string) *cgroupStock {
+type usedDir struct {
+	path  string
+	bound bound
+}
+
+func newCgroupStock(base string, b *bounds) *cgroupStock {
 	s := &cgroupStock{
-		base: base, wake: make(chan struct{}, 1),
+		base: base, bounds: b, wake: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.quiet = time.AfterFunc(stockQuiet, s.nudge)
@@ -66,10 +73,10 @@ func (s *cgroupStock) take() (runDir, error) {
 	return d, nil
 }
 
-// giveBack has a directory removed, never used again.
-func (s *cgroupStock) giveBack(path string) {
+// giveBack has a directory removed, never used again, and what bounded it.
+func (s *cgroupStock) giveBack(path string, d bound) {
 	s.mu.Lock()
-	s.used = append(s.used, path)
+	s.used = append(s.used, usedDir{path, d})
 	n := len(s.used)
 	s.mu.Unlock()
 	s.plan(n >= stockUsed)
@@ -104,7 +111,7 @@ func (s *cgroupStock) make() (runDir, error) {
 		_ = unix.Rmdir(path)
 		return runDir{}, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	return runDir{path: path, fd: fd}, nil
+	return runDir{path: path, fd: fd, bound: s.bounds.prepare(path)}, nil
 }
 
 func (s *cgroupStock) run() {
@@ -147,11 +154,13 @@ func (s *cgroupStock) clean() {
 	used := s.used
 	s.used = nil
 	s.mu.Unlock()
-	var busy []string
-	for _, path := range used {
-		if err := removeCgroup(path); err != nil {
-			busy = append(busy, path)
+	var busy []usedDir
+	for _, u := range used {
+		if err := removeCgroup(u.path); err != nil {
+			busy = append(busy, u)
+			continue
 		}
+		s.bounds.discard(u.bound)
 	}
 	s.mu.Lock()
 	s.used = append(s.used, busy...)

@@ -7,12 +7,15 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/reeverun/reeve/keeper/internal/subreaper"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -20,14 +23,29 @@ import (
 // alone, so its path may be opened anew whenever it is needed: a running job
 // costs one descriptor, the pidfd.
 type cgroupTree struct {
-	child *child
+	child *child  // the leader, or the boss
+	boss  *worker // of a job in a pid namespace: its first process, which tells of the leader
 	dir   string
 	inner string // as /proc/PID/cgroup spells it
 	stock *cgroupStock
+	bound bound
 	watch watch
 }
 
-func (t *cgroupTree) waitLeader() (Exit, error) { return t.child.wait() }
+func (t *cgroupTree) waitLeader() (Exit, error) {
+	if t.boss == nil {
+		return t.child.wait()
+	}
+	m, err := t.boss.next()
+	if err == nil && m.Kind == subreaper.Exited {
+		return exitOf(syscall.WaitStatus(m.Value)), nil
+	}
+	// The boss was killed, with everything in its namespace.
+	if e, err := t.child.wait(); err == nil && e.Signal == "SIGKILL" {
+		return e, nil
+	}
+	return Exit{}, ErrLost
+}
 
 // maxPicks is how many members are waited for one by one.
 const maxPicks = 32
@@ -37,6 +55,11 @@ const maxPicks = 32
 // of them see even a large tree out. Only a tree that goes on and on is left
 // to the kernel's own notice, which may come 10 ms late.
 func (t *cgroupTree) waitEmpty() error {
+	if t.boss != nil && !t.child.isReaped() {
+		if _, err := t.child.wait(); err != nil { // it ends last
+			return ErrLost
+		}
+	}
 	for range maxPicks {
 		if t.emptyNow() {
 			return nil
@@ -108,7 +131,13 @@ func (t *cgroupTree) holds(pid int) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-func (t *cgroupTree) pids() ([]int, error) { return cgroupPids(nil, t.dir) }
+func (t *cgroupTree) pids() ([]int, error) {
+	pids, err := cgroupPids(nil, t.dir)
+	if t.boss != nil {
+		pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == t.child.pid })
+	}
+	return pids, err
+}
 
 // cgroupPids lists a directory and those a job has made inside it. Of a
 // threaded one the processes are listed above it.
@@ -164,12 +193,20 @@ func (t *cgroupTree) usage() Usage {
 	return u
 }
 
+func (t *cgroupTree) overran() Limit { return t.bound.overran() }
+
 func (t *cgroupTree) abandon() {
+	if t.boss != nil {
+		t.boss.ctl.Close()
+	}
 	t.child.abandon()
 	t.watch.close()
 }
 
 func (t *cgroupTree) free() {
+	if t.boss != nil {
+		t.boss.ctl.Close()
+	}
 	t.child.close()
-	t.stock.giveBack(t.dir)
+	t.stock.giveBack(t.dir, t.bound)
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/reeverun/reeve/keeper/internal/confine"
 )
 
 // command is a Spec that has been checked and whose program has been found.
@@ -15,6 +17,11 @@ type command struct {
 	dir   string
 	files [3]*os.File // never nil
 	hide  bool
+
+	limits  Limits
+	sandbox Sandbox // never empty
+	require []string
+	told    Enforced // what the holder found
 }
 
 // newCommand checks a Spec and finds its program; null stands in for the
@@ -23,11 +30,21 @@ func newCommand(s Spec, null *os.File) (*command, error) {
 	if err := check(s); err != nil {
 		return nil, err
 	}
+	if err := checkLimits(&s); err != nil {
+		return nil, err
+	}
 	path, err := find(s.Path, s.Env, s.Dir)
 	if err != nil {
 		return nil, err
 	}
-	c := &command{path: path, env: s.Env, dir: s.Dir, hide: s.HideWindow}
+	c := &command{path: path, env: s.Env, dir: s.Dir, hide: s.HideWindow,
+		limits: s.Limits, sandbox: s.Sandbox, require: s.Require}
+	if c.sandbox == "" {
+		c.sandbox = Trusted
+	}
+	if c.limits.CPU > 0 {
+		c.told.hold(confine.CPU) // see watchCPU
+	}
 	c.argv = append(append(make([]string, 0, len(s.Args)+1), s.Path), s.Args...)
 	for i, f := range [3]*os.File{s.Stdin, s.Stdout, s.Stderr} {
 		if f == nil {

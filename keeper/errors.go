@@ -1,6 +1,9 @@
 package keeper
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // ErrLost is what Wait and WaitEmpty answer when whoever held the job is gone
 // before it could tell the end: a guess would be worse.
@@ -16,7 +19,21 @@ const (
 	OpChdir = "chdir" // the working directory
 	OpExec  = "exec"  // the program itself
 	OpHold  = "hold"  // what holds the tree: a cgroup, a subreaper, a Job Object
+
+	OpConfine = "confine" // its limits or its sandbox
+	OpRequire = "require" // something the Spec requires; the cause is a MissingError
 )
+
+// MissingError says that a job was not started, since what it requires cannot
+// be had on this machine, for this user.
+type MissingError struct {
+	Names []string // each with its reason: "pids: no cgroup controller …"
+}
+
+// Error names what is missing.
+func (e *MissingError) Error() string {
+	return "this machine cannot enforce " + strings.Join(e.Names, "; ")
+}
 
 // SpawnError says which step of a start was refused. It unwraps to the
 // operating system's errno, exec.ErrNotFound or the like, so that fs.ErrNotExist

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/reeverun/reeve/keeper/internal/confine"
 	"github.com/reeverun/reeve/keeper/internal/procs"
 	"github.com/reeverun/reeve/process"
 )
@@ -20,7 +21,7 @@ type groupHolder struct {
 }
 
 func openGroup(o Options) (*groupHolder, error) {
-	x, err := newExits()
+	x, err := newExits(o)
 	if err != nil {
 		return nil, err
 	}
@@ -30,14 +31,17 @@ func openGroup(o Options) (*groupHolder, error) {
 func (h *groupHolder) close() error { return h.exits.close() }
 
 func (h *groupHolder) start(c *command) (tree, int, error) {
+	if h.exits.holds(c) {
+		return h.exits.hold(c)
+	}
 	token := newToken()
-	marked := *c
-	marked.env = withMark(c.env, token)
-	ch, err := h.exits.start(&marked, &syscall.SysProcAttr{Setsid: h.group})
+	c.env = withMark(c.env, token)
+	c.told.lack(confine.TreeKill, "a process that sheds its group, its parents and its environment escapes a process group")
+	ch, l, err := h.exits.start(c, &syscall.SysProcAttr{Setsid: h.group})
 	if err != nil {
 		return nil, 0, err
 	}
-	t := &groupTree{child: ch, watch: h.exits.watch(), sweep: &sweep{token: token, leader: ch.pid, start: startOf(ch.pid), group: h.group}}
+	t := &groupTree{child: ch, lease: l, watch: h.exits.watch(), sweep: &sweep{token: token, leader: ch.pid, start: startOf(ch.pid), group: h.group}}
 	return t, ch.pid, nil
 }
 
@@ -45,6 +49,7 @@ func (h *groupHolder) start(c *command) (tree, int, error) {
 // so that until then nobody else can have its pid, group or session.
 type groupTree struct {
 	child *child
+	lease lease
 	sweep *sweep
 	watch *watch
 	stops stops
@@ -137,4 +142,9 @@ func (t *groupTree) abandon() {
 	t.watch.close()
 }
 
-func (t *groupTree) free() { t.child.close() }
+func (t *groupTree) overran() Limit { return t.lease.overran() }
+
+func (t *groupTree) free() {
+	t.child.close()
+	t.lease.end()
+}

@@ -21,6 +21,11 @@ type Options struct {
 	// NoGroup leaves jobs in the host's session and process group (Unix), so
 	// that a terminal's signals reach them.
 	NoGroup bool
+	// PIDs is how many processes and threads a job may have that does not say
+	// itself; 0 is DefaultPIDs, less than 0 no limit.
+	PIDs int
+
+	without []string // features that a test wants to see missing
 }
 
 // TierReport says whether a tier works on this machine, for this user.
@@ -129,11 +134,14 @@ func (s *spawner) Spawn(ctx context.Context, spec Spec) (Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := newJob(s, t, pid)
+	j := newJob(s, t, pid, c)
 	s.mu.Lock()
 	s.jobs[j] = struct{}{}
 	s.mu.Unlock()
 	s.running.Add(1) // the follower's; see job.follow
+	if c.limits.CPU > 0 {
+		j.watchCPU(c.limits.CPU)
+	}
 	return j, nil
 }
 

@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/reeverun/reeve/process"
 )
@@ -28,6 +29,9 @@ type tree interface {
 	kill() error // one round
 	members() []process.Survivor
 	usage() Usage
+	// overran names the limit that killed some of the tree, if the tier can
+	// tell.
+	overran() Limit
 	// abandon makes the waits return; free gives back what the tree holds,
 	// once, after the waits have returned.
 	abandon()
@@ -47,6 +51,8 @@ type job struct {
 	tree    tree
 	spawner *spawner
 
+	enforced Enforced
+
 	exited  chan struct{} // closed when exit and exitErr are set
 	exit    Exit
 	exitErr error
@@ -59,12 +65,14 @@ type job struct {
 	isEmpty  bool
 	killing  bool
 	released bool
-	followed bool // somebody follows
-	holds    int  // on the tree: the follower's, the owner's, a kill's
+	followed bool        // somebody follows
+	cpu      *time.Timer // looks at the time used, while that is limited; see watchCPU
+	killed   Limit
+	holds    int // on the tree: the follower's, the owner's, a kill's
 }
 
-func newJob(s *spawner, t tree, pid int) *job {
-	return &job{pid: pid, tree: t, spawner: s, holds: 2,
+func newJob(s *spawner, t tree, pid int, c *command) *job {
+	return &job{pid: pid, tree: t, spawner: s, holds: 2, enforced: c.told,
 		exited: make(chan struct{}), empty: make(chan struct{})}
 }
 
@@ -106,6 +114,9 @@ func (j *job) setEmpty(err error) {
 	defer j.mu.Unlock()
 	if !j.isEmpty {
 		j.isEmpty, j.emptyErr = true, err
+		if j.cpu != nil {
+			j.cpu.Stop()
+		}
 		close(j.empty)
 	}
 }

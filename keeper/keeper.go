@@ -39,6 +39,8 @@
 // Package initialisation looks at this process's own name: a program that uses
 // this package is also its own subreaper (see internal/subreaper).
 //
+// What a job may consume and do besides is in limits.go and docs/security.md.
+//
 // The conformance suite is package keepertest; every Spawner runs it.
 package keeper
 
@@ -73,6 +75,12 @@ type Spec struct {
 	Stderr *os.File // nil: the null device
 
 	HideWindow bool // Windows: CREATE_NO_WINDOW
+
+	Limits  Limits
+	Sandbox Sandbox
+	// Require names what the job must not run without, by the names of
+	// Enforced: a MissingError then, instead of a job that has less.
+	Require []string
 }
 
 // Exit is what the operating system reported of a job's leader.
@@ -137,6 +145,11 @@ type Job interface {
 	Members() []process.Survivor
 	// Usage is what the tree has consumed so far.
 	Usage() Usage
+	// Enforced says what holds the job back, and what was asked for in vain.
+	Enforced() Enforced
+	// Killed names the limit that ended some or all of the tree, or is empty.
+	// It is known when WaitEmpty has returned, and until Release.
+	Killed() Limit
 	// Release frees what the job holds of the machine. Call it once, last.
 	// It does not block, and ends nothing: what still runs goes on until it
 	// ends or the spawner is closed.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/reeverun/reeve/keeper/internal/confine"
 	"github.com/reeverun/reeve/keeper/internal/subreaper"
 )
 
@@ -13,8 +14,7 @@ import (
 // package subreaper. One is always started ahead: a program takes longer to
 // start than to start another.
 type subreaperHolder struct {
-	null  *os.File
-	group bool
+	crew *crew
 
 	mu     sync.Mutex     // guards the rest
 	ahead  <-chan *worker // gets the worker, or nil, when it is up; whoever takes the channel owns it
@@ -22,11 +22,11 @@ type subreaperHolder struct {
 }
 
 func openSubreaper(o Options) (*subreaperHolder, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	w, err := newCrew(o, "")
 	if err != nil {
 		return nil, err
 	}
-	return &subreaperHolder{null: null, group: !o.NoGroup}, nil
+	return &subreaperHolder{crew: w}, nil
 }
 
 func (h *subreaperHolder) close() error {
@@ -39,32 +39,73 @@ func (h *subreaperHolder) close() error {
 			w.end()
 		}
 	}
-	return h.null.Close()
+	return h.crew.close()
 }
 
 // start has a subreaper start the command.
 func (h *subreaperHolder) start(c *command) (tree, int, error) {
-	token := newToken()
-	order := subreaper.Order{Path: c.path, Argv: c.argv, Env: withMark(c.env, token), Dir: c.absDir(), Session: h.group}
-	w, err := h.engage(c, order)
+	var ahead *worker
+	if h.crew.fits(c) {
+		ahead = h.takeAhead()
+	}
+	t, pid, err := h.crew.hold(c, ahead)
 	if err != nil {
-		return nil, 0, &SpawnError{Op: OpHold, Path: subreaper.Name, Err: err}
+		return nil, 0, err
 	}
-	t := &subreaperTree{worker: w, sweep: &sweep{token: token, group: h.group}}
-	m, err := t.receive()
-	switch {
-	case err == nil && m.Kind == subreaper.Started:
-		t.sweep.leader = int(m.Value)
-		t.sweep.start = startOf(int(m.Value))
-		h.prepare()
-		return t, int(m.Value), nil
-	case err == nil && m.Kind == subreaper.Failed:
-		err = c.explain(syscall.Errno(m.Value))
-	default:
-		err = &SpawnError{Op: OpHold, Path: subreaper.Name, Err: ErrLost}
+	h.prepare()
+	return t, pid, nil
+}
+
+// fits reports whether a worker that was started ahead will do: it was born in
+// no namespace and where only the number of its processes is limited.
+func (w *crew) fits(c *command) bool {
+	return c.sandbox != Sandboxed && (c.limits.Memory == 0 || !w.bounds.memory.works())
+}
+
+// hold has a worker start and hold the command: the one that is ahead, or a
+// new one if there is none or somebody has killed it.
+func (w *crew) hold(c *command, ahead *worker) (tree, int, error) {
+	token := newToken()
+	c.env = withMark(c.env, token)
+	c.told.hold(confine.TreeKill)
+	var d bound
+	if ahead != nil {
+		d = ahead.bound
+	} else {
+		d = w.bounds.prepare("")
 	}
-	w.end()
-	return nil, 0, err
+	w.bounds.set(&d, "", c.limits, startPIDs, &c.told)
+	k, pid, err := w.held(c, &syscall.SysProcAttr{Setsid: w.group}, d, ahead)
+	if err != nil {
+		w.bounds.discard(d)
+		return nil, 0, err
+	}
+	w.tighten(&d, c.limits.PIDs, true)
+	t := &subreaperTree{worker: k, crew: w, sweep: &sweep{token: token, group: w.group, leader: pid, start: startOf(pid)}}
+	return t, pid, nil
+}
+
+// held engages a worker that stays. It takes the one that is ahead over in any
+// case.
+func (w *crew) held(c *command, sys *syscall.SysProcAttr, d bound, ahead *worker) (*worker, int, error) {
+	err := c.refusal(!w.needed(c))
+	var order subreaper.Order
+	var more []*os.File
+	if err == nil {
+		order, more, err = w.order(c, true)
+	}
+	if err != nil {
+		if ahead != nil {
+			ahead.end()
+		}
+		return nil, 0, err
+	}
+	k, b, err := w.engage(c, order, more, w.birth(c, *sys), d, ahead)
+	if err != nil {
+		return nil, 0, err
+	}
+	k.bound = d
+	return k, b.pid, nil
 }
 
 // absDir is the job's directory for a process that may have another one.
@@ -73,31 +114,6 @@ func (c *command) absDir() string {
 		return dir
 	}
 	return c.dir
-}
-
-// engage gives an order to the worker that was started ahead, or to a new one
-// if there is none or somebody has killed it.
-func (h *subreaperHolder) engage(c *command, o subreaper.Order) (*worker, error) {
-	file, err := memoryFile(o.Encode())
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if w := h.takeAhead(); w != nil {
-		if w.give(file, c.files) == nil {
-			return w, nil
-		}
-		w.end()
-	}
-	w, err := h.launch()
-	if err != nil {
-		return nil, err
-	}
-	if err := w.give(file, c.files); err != nil {
-		w.end()
-		return nil, err
-	}
-	return w, nil
 }
 
 // takeAhead returns the worker that was started ahead, or nil.
@@ -122,8 +138,10 @@ func (h *subreaperHolder) prepare() {
 	ahead := make(chan *worker, 1)
 	h.ahead = ahead
 	go func() {
-		w, err := h.launch()
+		d := h.crew.bounds.prepare("")
+		w, err := h.crew.launch(&syscall.SysProcAttr{Setsid: h.crew.group}, d)
 		if err != nil {
+			h.crew.bounds.discard(d)
 			w = nil // the next job meets the error itself
 		}
 		ahead <- w

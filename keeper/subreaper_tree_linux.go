@@ -20,6 +20,7 @@ const sweepPause = 20 * time.Millisecond
 // swept away as far as it can be found and its end reported as ErrLost.
 type subreaperTree struct {
 	worker *worker
+	crew   *crew
 	sweep  *sweep
 	stops  stops
 
@@ -33,12 +34,17 @@ type subreaperTree struct {
 
 // receive returns the next message of the subreaper.
 func (t *subreaperTree) receive() (subreaper.Message, error) {
+	return t.worker.next()
+}
+
+// next returns the next message of a worker.
+func (w *worker) next() (subreaper.Message, error) {
 	buf := make([]byte, subreaper.Size)
-	n, err := t.worker.ctl.Read(buf)
+	n, err := w.ctl.Read(buf)
 	if errors.Is(err, syscall.ECONNRESET) {
 		// It ended without reading our last message. The kernel says so
 		// first, and only then hands out what it had sent.
-		n, err = t.worker.ctl.Read(buf)
+		n, err = w.ctl.Read(buf)
 	}
 	if err != nil {
 		return subreaper.Message{}, err
@@ -166,6 +172,8 @@ func (t *subreaperTree) usage() Usage {
 	return u
 }
 
+func (t *subreaperTree) overran() Limit { return t.worker.bound.overran() }
+
 // abandon closes the connection, upon which the subreaper kills the tree.
 func (t *subreaperTree) abandon() {
 	t.mu.Lock()
@@ -178,4 +186,5 @@ func (t *subreaperTree) abandon() {
 func (t *subreaperTree) free() {
 	t.worker.ctl.Close()
 	t.worker.proc.close()
+	t.crew.bounds.discard(t.worker.bound)
 }

@@ -35,6 +35,12 @@ func (r *reaper) killRound() {
 	if r.leader != 0 && r.group {
 		_ = syscall.Kill(-r.leader, syscall.SIGKILL) // at once, forks in progress included
 	}
+	if r.self == 1 {
+		// The first process of a pid namespace is this one, and all others
+		// are the job's.
+		_ = syscall.Kill(-1, syscall.SIGKILL)
+		return
+	}
 	tree, err := procs.Below(r.self)
 	if err != nil {
 		return

@@ -1,13 +1,14 @@
 package subreaper
 
 import (
-	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/reeverun/reeve/keeper/internal/confine"
 	"github.com/reeverun/reeve/keeper/internal/procs"
 )
 
@@ -40,20 +41,27 @@ func run() {
 	// default in the job.
 	signal.Notify(make(chan os.Signal, 1))
 
+	// Confining is per thread: the program is made from this one. (Package
+	// initialisation is locked to it anyway.)
+	runtime.LockOSThread()
 	r := &reaper{self: os.Getpid(), buried: make(chan struct{}, 1)}
-	order, files, err := receiveOrder()
+	job, err := receiveOrder()
 	if err != nil {
 		fail(syscall.EBADMSG)
 	}
-	pid, err := r.start(order, files)
-	if err != nil {
-		e, ok := err.(syscall.Errno)
-		if !ok {
-			e = syscall.EIO
-		}
-		fail(e)
+	job.confine()
+	if job.Path == "" { // only the report is wanted
+		send(Message{Kind: Started})
+		syscall.Exit(0)
 	}
-	send(Message{Kind: Started, Value: int64(pid)})
+	if job.Exec {
+		job.become()
+	}
+	pid, pidfd, err := r.start(job)
+	if err != nil {
+		job.failed(confine.StepExec, err)
+	}
+	announce(pid, pidfd)
 	go r.obey()
 	r.reapAll()
 	var ru syscall.Rusage
@@ -79,60 +87,6 @@ func send(m Message) {
 			return
 		}
 	}
-}
-
-// receiveOrder waits for the host's first message. A host that closes the
-// connection instead has no job for us.
-func receiveOrder() (Order, []int, error) {
-	var buf [Size]byte
-	oob := make([]byte, syscall.CmsgSpace(4*4))
-	var n, on int
-	var err error
-	for {
-		n, on, _, _, err = syscall.Recvmsg(fdControl, buf[:], oob, syscall.MSG_CMSG_CLOEXEC)
-		if err != syscall.EINTR {
-			break
-		}
-	}
-	if n == 0 || err != nil {
-		syscall.Exit(0)
-	}
-	cmsgs, err := syscall.ParseSocketControlMessage(oob[:on])
-	if err != nil || len(cmsgs) != 1 {
-		return Order{}, nil, syscall.EBADMSG
-	}
-	fds, err := syscall.ParseUnixRights(&cmsgs[0])
-	if err != nil || len(fds) != 4 {
-		return Order{}, nil, syscall.EBADMSG
-	}
-	f := os.NewFile(uintptr(fds[0]), "order")
-	defer f.Close()
-	b, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<40))
-	if err != nil {
-		return Order{}, nil, err
-	}
-	o, err := DecodeOrder(b)
-	return o, fds[1:], err
-}
-
-// start starts the job with its three files, and closes them: a subreaper must
-// not keep a pipe of the job's open.
-func (r *reaper) start(o Order, files []int) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	attr := &syscall.ProcAttr{Dir: o.Dir, Env: o.Env, Sys: &syscall.SysProcAttr{Setsid: o.Session}}
-	for _, fd := range files {
-		attr.Files = append(attr.Files, uintptr(fd))
-	}
-	pid, err := syscall.ForkExec(o.Path, o.Argv, attr)
-	for _, fd := range files {
-		syscall.Close(fd)
-	}
-	if err != nil {
-		return 0, err
-	}
-	r.leader, r.group = pid, o.Session
-	return pid, nil
 }
 
 // reapAll buries children until there are none, orphans of the job included.

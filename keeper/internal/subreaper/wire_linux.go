@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/reeverun/reeve/keeper/internal/confine"
 )
 
 // fdControl is the subreaper's end of the connection.
@@ -14,15 +16,17 @@ const fdControl = 3
 // Kind says what a Message is about.
 type Kind int64
 
-// To the subreaper: one Start, then Kill. To the host: Started or Failed, then
-// Exited, then Empty.
+// To the subreaper: one Start, then Known, then Kill. To the host: Started or
+// Failed, then Exited, then Empty. Before Started and Failed, the worker has
+// written its report over the order.
 const (
-	Start   Kind = iota + 1 // with four descriptors: the order, and the job's three
+	Start   Kind = iota + 1 // with descriptors: the order, the job's three, and what the plan needs
 	Kill                    // go on until nothing is left
-	Started                 // Value: the leader's pid
+	Started                 // Value: the leader's pid, as the subreaper sees it; with a pidfd
 	Failed                  // Value: the errno
 	Exited                  // Value: the leader's wait status
 	Empty
+	Known // the host has looked the leader up: from now on it may be reaped
 )
 
 // Message is one packet between host and subreaper.
@@ -61,13 +65,17 @@ type Order struct {
 	Env     []string
 	Dir     string
 	Session bool // in a session of its own
+	// Exec has the worker become the program instead of holding it; its end of
+	// the connection then closes.
+	Exec bool
+	Plan confine.Plan
 }
 
 // Encode writes the order as strings that end in NUL, which none of them may
 // contain.
 func (o Order) Encode() []byte {
-	fields := []string{strconv.FormatBool(o.Session), o.Path, o.Dir, strconv.Itoa(len(o.Argv))}
-	fields = append(append(fields, o.Argv...), o.Env...)
+	fields := []string{strconv.FormatBool(o.Session), strconv.FormatBool(o.Exec), o.Path, o.Dir, strconv.Itoa(len(o.Argv))}
+	fields = append(append(append(fields, o.Plan.Strings()...), o.Argv...), o.Env...)
 	return []byte(strings.Join(fields, "\x00") + "\x00")
 }
 
@@ -76,14 +84,15 @@ func DecodeOrder(b []byte) (Order, error) {
 	bad := errors.New("malformed order")
 	s, ok := strings.CutSuffix(string(b), "\x00")
 	fields := strings.Split(s, "\x00")
-	if !ok || len(fields) < 4 {
+	if !ok || len(fields) < 5 {
 		return Order{}, bad
 	}
 	session, err1 := strconv.ParseBool(fields[0])
-	argc, err2 := strconv.Atoi(fields[3])
-	rest := fields[4:]
-	if err1 != nil || err2 != nil || argc < 0 || argc > len(rest) {
+	become, err2 := strconv.ParseBool(fields[1])
+	argc, err3 := strconv.Atoi(fields[4])
+	plan, rest, err4 := confine.Parse(fields[5:])
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || argc < 0 || argc > len(rest) {
 		return Order{}, bad
 	}
-	return Order{Session: session, Path: fields[1], Dir: fields[2], Argv: rest[:argc], Env: rest[argc:]}, nil
+	return Order{Session: session, Exec: become, Path: fields[2], Dir: fields[3], Plan: plan, Argv: rest[:argc], Env: rest[argc:]}, nil
 }
