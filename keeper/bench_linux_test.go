@@ -54,6 +54,36 @@ func BenchmarkSpawnWait(b *testing.B) {
 	}
 }
 
+// BenchmarkSandboxSpawnWait does the same in each sandbox, and with a limit.
+func BenchmarkSandboxSpawnWait(b *testing.B) {
+	dir := b.TempDir()
+	for _, tier := range []keeper.Tier{keeper.TierCgroup2, keeper.TierSubreaper} {
+		s, err := keeper.NewInProcess(keeper.Options{Name: b.Name(), Tier: tier})
+		if err != nil {
+			b.Skip(err)
+		}
+		for name, spec := range map[string]keeper.Spec{
+			"trusted": {}, "limited": {Limits: keeper.Limits{Memory: 1 << 30, PIDs: 100}},
+			"confined": {Sandbox: keeper.Confined}, "sandbox": {Sandbox: keeper.Sandboxed},
+		} {
+			spec.Path, spec.Env, spec.Dir = "/bin/true", os.Environ(), dir
+			b.Run(string(tier)+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					j, err := s.Spawn(context.Background(), spec)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := j.WaitEmpty(context.Background()); err != nil {
+						b.Fatal(err)
+					}
+					j.Release()
+				}
+			})
+		}
+		s.Close()
+	}
+}
+
 // BenchmarkKillTree kills a tree of 300 processes, a third of them in sessions
 // of their own, and waits until all are dead.
 func BenchmarkKillTree(b *testing.B) {

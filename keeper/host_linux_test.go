@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -167,6 +168,18 @@ func hostOfSubreaperKilled(t *testing.T) {
 
 // TestOrdinaryUser runs the suite as nobody, whom no cgroup serves.
 func TestOrdinaryUser(t *testing.T) {
+	asNobody(t, "^(TestConformance|TestBestTierOfUser|TestSubreaperKilled)$/^(subreaper|pgroup)?$", nil)
+}
+
+// TestOrdinaryUserInSandboxes runs the suite as nobody, in every sandbox.
+func TestOrdinaryUserInSandboxes(t *testing.T) {
+	asNobody(t, "^TestConformanceInSandboxes$/^(confined|sandbox)$/^subreaper$", nil)
+}
+
+// asNobody runs tests of this program as nobody. prepare gets a folder that
+// only root writes, and returns more of the environment.
+func asNobody(t *testing.T, tests string, prepare func(dir string) []string) {
+	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("this is an ordinary user already")
 	}
@@ -189,9 +202,12 @@ func TestOrdinaryUser(t *testing.T) {
 	if err := os.Chown(dir+"/tmp", nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(bin, "-test.run=^(TestConformance|TestBestTierOfUser|TestSubreaperKilled)$/^(subreaper|pgroup)?$", "-test.v=false")
+	c := exec.Command(bin, "-test.run="+tests, "-test.v="+strconv.FormatBool(testing.Verbose()))
 	c.Dir = dir + "/tmp"
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir + "/tmp", "KEEPER_TEST_USER=1"}
+	if prepare != nil {
+		c.Env = append(c.Env, prepare(dir)...)
+	}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := c.CombinedOutput()
 	if err != nil && c.ProcessState == nil {
@@ -200,6 +216,7 @@ func TestOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Errorf("as nobody: %v\n%s", err, out)
 	}
+	t.Logf("%s", out)
 }
 
 func copyProgram(t *testing.T, to string) {

@@ -3,8 +3,10 @@ package keepertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -137,11 +139,13 @@ func freezeStopped(r *rig) {
 	if runtime.GOOS != "linux" {
 		r.Skip("needs /proc")
 	}
-	p, m := r.family(1, `sh -c 'echo up; echo $$; kill -STOP $$; echo continued; : MARK' & wait`)
-	pid := p.line()
+	p, m := r.family(1, `sh -c 'echo up; kill -STOP $$; echo continued; : MARK' & wait`)
+	// It may have a number of its own where it lives, so it is asked for.
 	stopped := func() bool {
-		b, err := os.ReadFile("/proc/" + pid + "/stat")
-		return err == nil && strings.Contains(string(b), ") T ")
+		return slices.ContainsFunc(p.Members(), func(s process.Survivor) bool {
+			b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID))
+			return err == nil && strings.Contains(string(b), ") T ")
+		})
 	}
 	r.eventually("it stops", stopped)
 	r.freeze(p)

@@ -124,9 +124,13 @@ func (r *Report) why(name string) string {
 	return "it was not asked for"
 }
 
+// reportMark tells a report from what else the file may hold: an order, whose
+// environment is nobody's business.
+const reportMark = "report"
+
 // Encode writes a report.
 func (r *Report) Encode() []byte {
-	all := []string{r.Step, strings.Join(r.Held, " ")}
+	all := []string{reportMark, r.Step, strings.Join(r.Held, " ")}
 	for _, l := range r.Missing {
 		all = append(all, l.Name, l.Reason)
 	}
@@ -136,11 +140,11 @@ func (r *Report) Encode() []byte {
 // DecodeReport reads one.
 func DecodeReport(b []byte) (Report, error) {
 	all := strings.Split(string(b), "\x00")
-	if len(all) < 2 || len(all)%2 != 0 {
+	if len(all) < 3 || len(all)%2 != 1 || all[0] != reportMark {
 		return Report{}, errMalformed
 	}
-	r := Report{Step: all[0], Held: split(all[1])}
-	for i := 2; i < len(all); i += 2 {
+	r := Report{Step: all[1], Held: split(all[2])}
+	for i := 3; i < len(all); i += 2 {
 		r.lacks(all[i], all[i+1])
 	}
 	return r, nil

@@ -1,0 +1,46 @@
+package keeper_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/reeverun/reeve/keeper"
+	"github.com/reeverun/reeve/keeper/keepertest"
+)
+
+// inSandbox is a spawner whose every job is confined; one without a folder
+// gets that of the test, which holds the suite's scripts.
+type inSandbox struct {
+	keeper.Spawner
+	kind keeper.Sandbox
+	dir  string
+}
+
+func (s inSandbox) Spawn(ctx context.Context, spec keeper.Spec) (keeper.Job, error) {
+	spec.Sandbox = s.kind
+	if spec.Dir == "" {
+		spec.Dir = s.dir
+	}
+	return s.Spawner.Spawn(ctx, spec)
+}
+
+// Trees are held in every sandbox as outside: the whole suite, per tier.
+func TestConformanceInSandboxes(t *testing.T) {
+	for _, kind := range []keeper.Sandbox{keeper.Confined, keeper.Sandboxed} {
+		for _, tier := range []keeper.Tier{keeper.TierCgroup2, keeper.TierSubreaper, keeper.TierGroup} {
+			t.Run(string(kind)+"/"+string(tier), func(t *testing.T) {
+				s, err := keeper.NewInProcess(keeper.Options{Name: t.Name(), Tier: tier})
+				if err != nil {
+					t.Skip(err)
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				keepertest.Run(t, func(t *testing.T) keeper.Spawner {
+					return inSandbox{open(t, keeper.Options{Tier: tier}), kind, filepath.Dir(t.TempDir())}
+				})
+			})
+		}
+	}
+}
