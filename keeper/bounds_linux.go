@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/reeverun/reeve/keeper/internal/confine"
 )
 
 // bounds are the cgroup controllers that limit jobs. One of version 2 works in
@@ -45,14 +47,18 @@ func openBounds(o Options, v2 string) *bounds {
 	if o.PIDs == 0 {
 		b.most = DefaultPIDs
 	}
-	b.pids = openController("pids", "pids.max", "64", o.Name, v2)
-	b.memory = openController("memory", "memory.limit_in_bytes", "1073741824", o.Name, v2)
+	b.pids = openController(o, confine.PIDs, "pids.max", "64", v2)
+	b.memory = openController(o, confine.Memory, "memory.limit_in_bytes", "1073741824", v2)
 	return b
 }
 
 // openController tries version 2, then 1, by setting a limit.
-func openController(name, file, value, dataDir, v2 string) controller {
+func openController(o Options, name, file, value, v2 string) controller {
 	c := controller{name: name}
+	if slices.Contains(o.without, name) {
+		c.why = "switched off"
+		return c
+	}
 	err2 := errors.New("trees are not held by it")
 	if v2 != "" {
 		if err2 = handDown(v2, name); err2 == nil {
@@ -60,7 +66,7 @@ func openController(name, file, value, dataDir, v2 string) controller {
 			return c
 		}
 	}
-	base, err := openV1(name, dataDir)
+	base, err := openV1(name, o.Name)
 	if err == nil {
 		err = tryV1(base, file, value)
 	}

@@ -156,6 +156,8 @@ func TestHostOfSubreaperKilled(t *testing.T) {
 
 func hostOfSubreaperKilled(t *testing.T) {
 	m := mark(t, 4)
+	// Its empty cgroups are left to the next of its name.
+	t.Cleanup(func() { open(t, keeper.Options{Tier: keeper.TierSubreaper}).Close() })
 	c := host(t, t.Name(), keeper.TierSubreaper, m)
 	_ = c.Process.Kill()
 	_ = c.Wait()

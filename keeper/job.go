@@ -72,7 +72,7 @@ type job struct {
 }
 
 func newJob(s *spawner, t tree, pid int, c *command) *job {
-	return &job{pid: pid, tree: t, spawner: s, holds: 2, enforced: c.told,
+	return &job{pid: pid, tree: t, spawner: s, holds: 2, enforced: c.record(),
 		exited: make(chan struct{}), empty: make(chan struct{})}
 }
 

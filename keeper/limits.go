@@ -91,6 +91,16 @@ func (e *Enforced) lacking(names []string) []string {
 	return out
 }
 
+// record is what is told of a job: that its spawner's own default cannot be
+// had is said once, by the doctor, and not of each trusted job.
+func (c *command) record() Enforced {
+	e := c.told
+	if c.limits.PIDs == 0 && c.sandbox == Trusted {
+		e.Missing = slices.DeleteFunc(e.Missing, func(m string) bool { return strings.HasPrefix(m, confine.PIDs+":") })
+	}
+	return e
+}
+
 // checkLimits refuses what means nothing.
 func checkLimits(s *Spec) error {
 	refuse := func(hint string) error {

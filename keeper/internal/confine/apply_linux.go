@@ -59,33 +59,31 @@ func enter(dir string) error {
 
 // ownRoot reports whether the process has got a root of its own.
 func (p *Plan) ownRoot(r *Report) bool {
-	if !p.born(MountNamespace) {
-		r.lacks(OwnRoot, "it needs a mount namespace")
-		return false
-	}
-	if p.off(OwnRoot) {
-		r.lacks(OwnRoot, "switched off")
-		return false
-	}
-	err := changeRoot(p, r)
+	err := p.tryRoot(r)
 	if err != nil && p.IDMap != 0 {
-		// Not every file system can have its owners mapped. Then the program
-		// runs as the owner, without an owner's capabilities.
-		mapped := *p
-		mapped.IDMap = 0
-		if again := changeRoot(&mapped, r); again == nil {
-			r.lacks(OwnUser, err.Error())
-			p.User, p.Group = 0, 0
-			err = nil
-		}
+		// Nobody owns nothing then, so the program runs as the folder's owner,
+		// root, without root's capabilities. Not every file system can have
+		// its owners mapped, so it may be that alone that failed.
+		r.lacks(OwnUser, err.Error())
+		p.User, p.Group, p.IDMap = 0, 0, 0
+		err = p.tryRoot(r)
 	}
-	if err != nil {
-		r.lacks(OwnRoot, err.Error())
-		return false
-	}
-	r.held(OwnRoot)
-	return true
+	r.tell(OwnRoot, err)
+	return err == nil
 }
+
+func (p *Plan) tryRoot(r *Report) error {
+	switch {
+	case !p.born(MountNamespace):
+		return errors.New("it needs a mount namespace")
+	case p.off(OwnRoot):
+		return errOff
+	}
+	return changeRoot(p, r)
+}
+
+// errOff is what a test finds in place of a feature.
+var errOff = errors.New("switched off")
 
 // confine takes the rights, in the only order that works: what opens files
 // comes before the rights to open them are gone, and the filter last.
@@ -95,7 +93,7 @@ func (p *Plan) confine(r *Report, rooted bool, files []int) {
 	}
 	rules, err := filesOf(p, rooted, files)
 	if p.off(Landlock) {
-		rules, err = nil, errors.New("switched off")
+		rules, err = nil, errOff
 	}
 	dropBounds()
 	p.becomeUser(r)
@@ -106,7 +104,7 @@ func (p *Plan) confine(r *Report, rooted bool, files []int) {
 		err = rules.restrict()
 	}
 	r.tell(Landlock, err)
-	bad = errors.New("switched off")
+	bad = errOff
 	if !p.off(Seccomp) {
 		bad = filter(p, err == nil, p.born(NetNamespace)).install()
 	}

@@ -130,16 +130,16 @@ func filesOf(p *Plan, ownRoot bool, files []int) (*rules, error) {
 	var all []rule
 	const full = llRead | llWrite | llMake
 	devices := []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
-	if p.Kind == Sandbox {
-		for _, dir := range append(append([]string{"/proc"}, systemFolders...), systemEtc...) {
-			all = append(all, rule{dir, llRead})
-		}
-		if ownRoot {
-			all = append(all, rule{"/dev", llRead}, rule{"/tmp", full})
-		}
-	} else {
+	switch {
+	case p.Kind != Sandbox:
 		all = append(all, rule{"/", llRead}, rule{"/tmp", full}, rule{"/var/tmp", full}, rule{"/dev/shm", full})
 		devices = append(devices, "/dev/tty", "/dev/ptmx", "/dev/pts")
+	case ownRoot: // which shows nothing else
+		all = append(all, rule{"/", llRead}, rule{"/tmp", full})
+	default:
+		for _, path := range append(append([]string{"/proc"}, systemFolders...), systemEtc...) {
+			all = append(all, rule{path, llRead})
+		}
 	}
 	for _, d := range devices {
 		all = append(all, rule{d, llReadFile | llReadDir | llWrite})

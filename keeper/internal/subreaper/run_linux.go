@@ -57,6 +57,7 @@ func run() {
 	if job.Exec {
 		job.become()
 	}
+	hoardThreads()
 	pid, pidfd, err := r.start(job)
 	if err != nil {
 		job.failed(confine.StepExec, err)
