@@ -94,6 +94,7 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 		"tree-control": doctor.Limited, "tier-cgroup2": doctor.Missing, "tier-subreaper": doctor.OK, "pidfd": doctor.OK,
 		"limit-memory": doctor.Missing, "limit-pids": doctor.Missing, "limit-cpu": doctor.Missing,
 		"no-new-privs": doctor.OK, "data-write": doctor.Missing,
+		"sandbox-confined": doctor.OK,
 	})
 	if c, _ := r.Check("tree-control"); !strings.Contains(c.Meaning, "subreaper") || !strings.Contains(c.Reason, "cgroup2") || c.Advice == "" {
 		t.Errorf("it does not say what is used and why not more: %+v", c)
@@ -118,7 +119,8 @@ func inUserNamespace(t *testing.T, more uintptr) *syscall.SysProcAttr {
 func TestWhereNamespacesAreForbidden(t *testing.T) {
 	r := probeAs(t, "no namespaces", t.TempDir(), inUserNamespace(t, 0))
 	expect(t, r, map[string]doctor.Status{"namespace-user": doctor.Missing, "namespace-mount": doctor.Missing, "namespace-pid": doctor.Missing,
-		"namespace-net": doctor.Missing, "namespace-ipc": doctor.Missing, "no-new-privs": doctor.OK})
+		"namespace-net": doctor.Missing, "namespace-ipc": doctor.Missing, "no-new-privs": doctor.OK,
+		"sandbox-sandbox": doctor.Limited})
 	if c, _ := r.Check("namespace-user"); !strings.Contains(c.Reason, "no more namespaces") || !strings.Contains(c.Advice, "max_user_namespaces") {
 		t.Errorf("it does not say why: %+v", c)
 	}
@@ -135,5 +137,5 @@ func TestWhatTheKernelHides(t *testing.T) {
 	}
 	r := probeAs(t, "old kernel", t.TempDir(), nil)
 	expect(t, r, map[string]doctor.Status{"pidfd": doctor.Missing, "landlock": doctor.Missing, "seccomp": doctor.Missing, "inotify": doctor.Missing,
-		"no-new-privs": doctor.OK, "data-holes": doctor.OK})
+		"sandbox-confined": doctor.Limited, "sandbox-sandbox": doctor.Limited, "no-new-privs": doctor.OK, "data-holes": doctor.OK})
 }

@@ -19,7 +19,7 @@ import (
 var keys = map[string][]string{
 	"linux": {"tree-control", "tier-cgroup2", "tier-subreaper", "tier-pgroup", "pidfd",
 		"limit-memory", "limit-pids", "limit-cpu",
-		"no-new-privs", "seccomp", "landlock", "namespace-user", "namespace-mount", "namespace-pid", "namespace-net", "namespace-ipc",
+		"sandbox-confined", "sandbox-sandbox", "no-new-privs", "seccomp", "landlock", "namespace-user", "namespace-mount", "namespace-pid", "namespace-net", "namespace-ipc",
 		"inotify", "open-files", "tasks", "clock",
 		"data-directory", "data-write", "data-space", "data-holes", "data-mmap", "data-socket"},
 	"darwin": {"tree-control", "tier-pgroup", "limits", "sandbox", "open-files", "clock",

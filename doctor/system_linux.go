@@ -13,7 +13,7 @@ import (
 )
 
 func systemProbes(dataDir string) []func() []Check {
-	return []func() []Check{limitChecks, sandboxChecks,
+	return []func() []Check{limitChecks, func() []Check { return commandChecks(dataDir) }, sandboxChecks,
 		func() []Check { return []Check{inotifyCheck(dataDir), openFilesCheck(), tasksCheck(), clockCheck()} }}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/reeverun/reeve/keeper"
 )
 
@@ -175,6 +177,9 @@ func judge(t *testing.T, came map[string]string, kind keeper.Sandbox, g target) 
 		setuid := strings.HasPrefix(a.name, "gain rights")
 		if want == varies || setuid && (root || g.SetUID == "") {
 			continue
+		}
+		if strings.HasPrefix(a.name, "fill") && want == yes && unix.Access("/tmp", unix.W_OK) != nil {
+			continue // this machine's /tmp is not for all
 		}
 		worked := came[a.name] == ""
 		if shall := want == yes || want == asRoot && root; worked != shall {

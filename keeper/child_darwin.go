@@ -22,7 +22,10 @@ type child struct {
 }
 
 // start starts a command and watches it.
-func (x *exits) start(c *command, sys *syscall.SysProcAttr) (*child, error) {
+func (x *exits) start(c *command, sys *syscall.SysProcAttr) (*child, lease, error) {
+	if err := c.settleUnconfined(); err != nil {
+		return nil, lease{}, err
+	}
 	files := make([]uintptr, 0, len(c.files))
 	for _, f := range c.files {
 		files = append(files, f.Fd())
@@ -30,7 +33,7 @@ func (x *exits) start(c *command, sys *syscall.SysProcAttr) (*child, error) {
 	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{Dir: c.dir, Env: c.env, Files: files, Sys: sys})
 	runtime.KeepAlive(c)
 	if err != nil {
-		return nil, c.explain(err)
+		return nil, lease{}, c.explain(err)
 	}
 	ch := &child{pid: pid, quit: make(chan struct{})}
 	end, err := x.expect(pid, unix.NOTE_EXIT|unix.NOTE_EXITSTATUS)
@@ -41,9 +44,9 @@ func (x *exits) start(c *command, sys *syscall.SysProcAttr) (*child, error) {
 	default:
 		_ = syscall.Kill(pid, syscall.SIGKILL) // not reaped: the pid is the child's
 		_, _ = syscall.Wait4(pid, nil, 0, nil)
-		return nil, &SpawnError{Op: OpHold, Path: "kevent", Err: err}
+		return nil, lease{}, &SpawnError{Op: OpHold, Path: "kevent", Err: err}
 	}
-	return ch, nil
+	return ch, lease{}, nil
 }
 
 // waitKeep returns when the child has exited. It stays a zombie, and its pid

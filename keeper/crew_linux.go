@@ -156,13 +156,6 @@ func (c *command) refusal(alone bool) error {
 	return c.refuse(c.told.lacking(need))
 }
 
-func (c *command) refuse(lacking []string) error {
-	if len(lacking) == 0 {
-		return nil
-	}
-	return &SpawnError{Op: OpRequire, Path: c.path, Err: &MissingError{Names: lacking}}
-}
-
 // workersPart are the required features that the worker sees to.
 func (c *command) workersPart() []string {
 	return slices.DeleteFunc(slices.Clone(c.require), func(s string) bool {

@@ -24,7 +24,7 @@ type notice struct{ status syscall.WaitStatus }
 // wakeUp is the event that ends the thread.
 const wakeUp = 1
 
-func newExits() (*exits, error) {
+func newExits(Options) (*exits, error) {
 	kq, err := unix.Kqueue()
 	if err != nil {
 		return nil, fmt.Errorf("kqueue: %w", err)
@@ -127,3 +127,14 @@ func (w *watch) waitGone(pid int, same func(int) bool) (bool, error) {
 		return false, ErrLost
 	}
 }
+
+// holds and hold are for systems where some jobs are held otherwise.
+func (x *exits) holds(*command) bool { return false }
+
+func (x *exits) hold(*command) (tree, int, error) { return nil, 0, syscall.ENOSYS }
+
+// lease is what bounds a job: nothing, here.
+type lease struct{}
+
+func (l *lease) overran() Limit { return "" }
+func (l *lease) end()           {}

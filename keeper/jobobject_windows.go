@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/reeverun/reeve/keeper/internal/confine"
 )
 
 // jobHolder holds each tree by a Job Object. A process is created suspended,
@@ -77,9 +79,14 @@ func (h *jobHolder) close() error {
 
 func (h *jobHolder) start(c *command) (tree, int, error) {
 	hold := func(err error) error { return &SpawnError{Op: OpHold, Path: "job object", Err: err} }
-	t, err := h.newTree()
+	c.told.hold(confine.TreeKill)
+	t, err := h.newTree(c)
 	if err != nil {
 		return nil, 0, hold(err)
+	}
+	if err := c.settleUnconfined(); err != nil {
+		t.free()
+		return nil, 0, err
 	}
 	pid, handle, err := startSuspended(c)
 	if err != nil {
@@ -131,8 +138,9 @@ type associatePort struct {
 	port windows.Handle
 }
 
-// newTree makes a Job Object that dies with its last handle.
-func (h *jobHolder) newTree() (*jobTree, error) {
+// newTree makes a Job Object that dies with its last handle, with what limits
+// it can have.
+func (h *jobHolder) newTree(c *command) (*jobTree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
@@ -144,6 +152,16 @@ func (h *jobHolder) newTree() (*jobTree, error) {
 	h.mu.Unlock()
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	if c.limits.Memory > 0 {
+		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
+		limits.JobMemoryLimit = uintptr(c.limits.Memory)
+		c.told.hold(confine.Memory)
+	}
+	if c.limits.PIDs > 0 {
+		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
+		limits.BasicLimitInformation.ActiveProcessLimit = uint32(c.limits.PIDs)
+		c.told.hold(confine.PIDs)
+	}
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err == nil {

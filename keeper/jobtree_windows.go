@@ -181,6 +181,10 @@ func (t *jobTree) usage() Usage {
 	return u
 }
 
+// overran is not told: an allocation beyond the limit fails, and nobody is
+// killed for it.
+func (t *jobTree) overran() Limit { return "" }
+
 func (t *jobTree) abandon() { t.once.Do(func() { close(t.quit) }) }
 
 // free closes the Job Object, which kills what is left in it.

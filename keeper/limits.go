@@ -74,6 +74,9 @@ func (e *Enforced) lack(name, reason string) {
 	e.Missing = append(e.Missing, name+": "+reason)
 }
 
+// notAsked is why something is not held that nothing is known of.
+const notAsked = "it is not asked for, or not to be had on this system"
+
 // lacking returns those names that are not held, with their reasons.
 func (e *Enforced) lacking(names []string) []string {
 	var out []string
@@ -83,7 +86,7 @@ func (e *Enforced) lacking(names []string) []string {
 		}
 		i := slices.IndexFunc(e.Missing, func(m string) bool { return strings.HasPrefix(m, name+":") })
 		if i < 0 {
-			out = append(out, name+": this job does not ask for it")
+			out = append(out, name+": "+notAsked)
 			continue
 		}
 		out = append(out, e.Missing[i])
@@ -99,6 +102,14 @@ func (c *command) record() Enforced {
 		e.Missing = slices.DeleteFunc(e.Missing, func(m string) bool { return strings.HasPrefix(m, confine.PIDs+":") })
 	}
 	return e
+}
+
+// refuse says that something required is lacking.
+func (c *command) refuse(lacking []string) error {
+	if len(lacking) == 0 {
+		return nil
+	}
+	return &SpawnError{Op: OpRequire, Path: c.path, Err: &MissingError{Names: lacking}}
 }
 
 // checkLimits refuses what means nothing.

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package keeper_test
+
+// attackMain: the attacks are Linux's.
+func attackMain() {}
