@@ -52,7 +52,7 @@ const (
 var titles = map[string]string{
 	SectionTree:         "Tree control: does a kill leave nothing behind?",
 	SectionLimits:       "Limits for jobs: available on this machine",
-	SectionSandbox:      "Sandboxes and their parts: available on this machine",
+	SectionSandbox:      "Parts of a sandbox: available on this machine",
 	SectionSystem:       "The system",
 	SectionEnvironments: "What programs run in",
 	SectionData:         "The data directory",

@@ -20,10 +20,7 @@ import (
 // newTarget sets up what is to be attacked: listeners, a victim, files.
 func newTarget(t *testing.T) target {
 	t.Helper()
-	outside := os.Getenv("KEEPER_TEST_OUTSIDE")
-	if outside == "" {
-		outside = outsideFolder(t)
-	}
+	outside := outsideFolder(t)
 	g := target{Work: t.TempDir(), Outside: outside, Secret: outside + "/secret", Socket: outside + "/socket",
 		SetUID: os.Getenv("KEEPER_TEST_SETUID"), Abstract: fmt.Sprintf("@reeve-test-%d", os.Getpid())}
 	g.WorkSocket = g.Work + "/socket"
@@ -55,7 +52,10 @@ func newTarget(t *testing.T) target {
 func outsideFolder(t *testing.T) string {
 	t.Helper()
 	home, _ := os.UserHomeDir()
-	for _, parent := range []string{"/var/lib", home} {
+	for _, parent := range []string{os.Getenv("KEEPER_TEST_OUTSIDE"), "/var/lib", home} {
+		if parent == "" {
+			continue
+		}
 		if dir, err := os.MkdirTemp(parent, "reeve-test-"); err == nil {
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			if err := os.Chmod(dir, 0o755); err != nil {
@@ -190,7 +190,12 @@ func judge(t *testing.T, came map[string]string, kind keeper.Sandbox, g target) 
 
 // TestAttacksAsOrdinaryUser has nobody try them.
 func TestAttacksAsOrdinaryUser(t *testing.T) {
-	asNobody(t, "^TestAttacks$", func(dir string) []string {
+	asNobody(t, "^TestAttacks$", forNobody(t))
+}
+
+// forNobody prepares what only root can.
+func forNobody(t *testing.T) func(dir string) []string {
+	return func(dir string) []string {
 		outside := outsideFolder(t)
 		setuid := dir + "/setuid"
 		copyProgram(t, setuid)
@@ -200,7 +205,12 @@ func TestAttacksAsOrdinaryUser(t *testing.T) {
 			}
 		}
 		return []string{"KEEPER_TEST_OUTSIDE=" + outside, "KEEPER_TEST_SETUID=" + setuid}
-	})
+	}
+}
+
+// TestSandboxesAsOrdinaryUser has nobody run the tests of sandboxes and limits.
+func TestSandboxesAsOrdinaryUser(t *testing.T) {
+	asNobody(t, "^Test(SandboxRequired|Degraded|SandboxOwnsItsFolder|SandboxView|SandboxHolderAttacked|NothingIsLeft|OutputFileReopened|ProbeSandbox|OpenFiles|CPU|MemoryOfEachProcess)$", forNobody(t))
 }
 
 // TestSecurityTable: the documentation says of each attack what the tests do.

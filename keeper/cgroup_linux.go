@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/reeverun/reeve/keeper/internal/confine"
 	"github.com/reeverun/reeve/keeper/internal/procs"
 )
@@ -21,7 +23,9 @@ import (
 //
 //	<own cgroup of the host>/reeve-<data directory>-<host>/<run>
 //
-// The host's own processes stay where they are. The directory of a run is used
+// or beside the host's own, if it lies in one that systemd has delegated: only
+// a cgroup without processes can hand controllers down. The host's own
+// processes stay where they are. The directory of a run is used
 // once: cgroup.kill poisons it for later births. Only core files are used,
 // which exist without any controller.
 type cgroupHolder struct {
@@ -33,7 +37,7 @@ type cgroupHolder struct {
 }
 
 func openCgroup(o Options) (*cgroupHolder, error) {
-	dir, inner, err := ownCgroup()
+	dir, inner, err := homeCgroup()
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +99,27 @@ func (h *cgroupHolder) fill(t *cgroupTree, c *command, fd int) (pid int, err err
 func (h *cgroupHolder) close() error {
 	h.stock.close()
 	return errors.Join(endCgroup(h.base), h.crew.close())
+}
+
+// homeCgroup returns where the host's directory shall be.
+func homeCgroup() (dir, inner string, err error) {
+	dir, inner, err = ownCgroup()
+	if err == nil && inner != "/" && delegated(filepath.Dir(dir)) {
+		return filepath.Dir(dir), filepath.Dir(inner), nil
+	}
+	return dir, inner, err
+}
+
+// delegated reports whether systemd has given a cgroup away (Delegate= and
+// DelegateSubgroup=), by its own mark.
+func delegated(dir string) bool {
+	var value [2]byte
+	for _, mark := range []string{"user.delegate", "trusted.delegate"} {
+		if n, err := unix.Getxattr(dir, mark, value[:]); err == nil && n == 1 && value[0] == '1' {
+			return unix.Access(dir, unix.W_OK) == nil
+		}
+	}
+	return false
 }
 
 // ownCgroup returns the directory of this process's v2 cgroup and its path

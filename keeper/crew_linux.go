@@ -58,30 +58,33 @@ func (w *crew) nested(c *command) bool {
 }
 
 // plan is what the worker shall do, with the descriptors that takes.
-func (w *crew) plan(c *command) (confine.Plan, []*os.File, error) {
-	p := confine.Plan{Off: w.nest.without, Require: c.workersPart(),
+func (w *crew) plan(c *command) (p confine.Plan, more []*os.File, err error) {
+	p = confine.Plan{Off: w.nest.without,
 		OpenFiles: int64(c.limits.OpenFiles), CPUTime: int64((c.limits.CPU + time.Second - 1) / time.Second)}
 	if !w.bounds.memory.works() {
 		p.Data = c.limits.Memory
 	}
-	if c.sandbox == Trusted {
-		return p, nil, nil
+	if c.sandbox != Trusted {
+		more, err = w.confine(&p, c)
 	}
-	p.Kind, p.Work = string(c.sandbox), c.absDir()
-	if c.dir == "" && c.sandbox == Sandboxed {
-		p.Work = ""
-	}
-	if p.Work != "" {
+	p.Require = c.workersPart() // last: some of it may be seen to already
+	return p, more, err
+}
+
+// confine plans a sandbox.
+func (w *crew) confine(p *confine.Plan, c *command) ([]*os.File, error) {
+	p.Kind = string(c.sandbox)
+	if c.dir != "" || c.sandbox == Confined {
 		var err error
-		if p.Work, err = workFolder(p.Work); err != nil {
-			return p, nil, &SpawnError{Op: OpChdir, Path: c.dir, Err: err}
+		if p.Work, err = workFolder(c.absDir()); err != nil {
+			return nil, &SpawnError{Op: OpChdir, Path: c.dir, Err: err}
 		}
 	}
 	if c.sandbox == Confined {
-		return p, nil, nil
+		return nil, nil
 	}
 	if p.Work == "/" {
-		return p, nil, &SpawnError{Op: OpConfine, Path: "/", Err: syscall.EINVAL, Hint: "the work folder of a sandbox cannot be the whole machine"}
+		return nil, &SpawnError{Op: OpConfine, Path: "/", Err: syscall.EINVAL, Hint: "the work folder of a sandbox cannot be the whole machine"}
 	}
 	w.nest.find()
 	p.Spaces, p.TmpSize = w.nest.names(), c.limits.Tmp
@@ -91,7 +94,7 @@ func (w *crew) plan(c *command) (confine.Plan, []*os.File, error) {
 	for _, l := range w.nest.lacks {
 		c.told.lack(l.Name, l.Reason)
 	}
-	return p, w.user(&p, c), nil
+	return w.user(p, c), nil
 }
 
 // workFolder is a folder's path without symbolic links.

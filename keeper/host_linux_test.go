@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/reeverun/reeve/keeper"
 )
 
@@ -51,6 +53,12 @@ func TestAsHost(t *testing.T) {
 func host(t *testing.T, name string, tier keeper.Tier, mark string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command("/proc/self/exe", "-test.run=^TestAsHost$")
+	startHost(t, c, name, tier, mark)
+	return c
+}
+
+func startHost(t *testing.T, c *exec.Cmd, name string, tier keeper.Tier, mark string) {
+	t.Helper()
 	c.Env = append(os.Environ(), "KEEPER_TEST_HOST="+name, "KEEPER_TEST_TIER="+string(tier), "KEEPER_TEST_MARK="+mark)
 	c.Stderr = os.Stderr
 	if _, err := c.StdinPipe(); err != nil {
@@ -71,7 +79,63 @@ func host(t *testing.T, name string, tier keeper.Tier, mark string) *exec.Cmd {
 	if err != nil || line != "up\n" {
 		t.Fatalf("the host says %q, %v", line, err)
 	}
-	return c
+}
+
+// In a delegated cgroup, jobs are beside the host's own.
+func TestDelegatedCgroup(t *testing.T) {
+	s, err := keeper.NewInProcess(keeper.Options{Name: t.Name(), Tier: keeper.TierCgroup2})
+	if err != nil {
+		t.Skip(err)
+	}
+	_, out := shell(t, s, keeper.Spec{}, inside+`echo ${base%/*/*}`)
+	s.Close()
+	unit := strings.TrimSpace(out) + fmt.Sprintf("/reeve-test-unit-%d", os.Getpid())
+	if err := os.MkdirAll(unit+"/main", 0o755); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = syscall.Rmdir(unit + "/main"); _ = syscall.Rmdir(unit) })
+	if err := unix.Setxattr(unit, "trusted.delegate", []byte("1"), 0); err != nil {
+		t.Skip(err)
+	}
+	fd, err := os.Open(unit + "/main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fd.Close()
+	m := mark(t, 6)
+	c := exec.Command("/proc/self/exe", "-test.run=^TestAsHost$")
+	c.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(fd.Fd())}
+	startHost(t, c, t.Name(), keeper.TierCgroup2, m)
+	if found, _ := filepath.Glob(unit + "/reeve-*/*/cgroup.procs"); len(found) == 0 {
+		t.Error("no job's cgroup is beside the host's")
+	}
+	if found, _ := filepath.Glob(unit + "/main/reeve-*"); len(found) != 0 {
+		t.Errorf("%v are below the host's", found)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	jobs, _ := filepath.Glob(unit + "/reeve-*")
+	for _, dir := range jobs {
+		_ = os.WriteFile(dir+"/cgroup.kill", []byte("1"), 0)
+	}
+	for deadline := time.Now().Add(patience); sleeping(m) && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	}
+	for _, dir := range jobs {
+		runs, _ := filepath.Glob(dir + "/[0-9]*")
+		for _, run := range runs {
+			_ = syscall.Rmdir(run)
+		}
+		_ = syscall.Rmdir(dir)
+	}
+	v1, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/reeve-*-%d-*", c.Process.Pid))
+	v1b, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/*/*/reeve-*-%d-*", c.Process.Pid))
+	for _, dir := range append(v1, v1b...) {
+		runs, _ := filepath.Glob(dir + "/[0-9]*")
+		for _, run := range runs {
+			_ = syscall.Rmdir(run)
+		}
+		_ = syscall.Rmdir(dir)
+	}
 }
 
 func mark(t *testing.T, n int) string { return fmt.Sprintf("601.%d%d", os.Getpid(), n) }

@@ -139,6 +139,18 @@ func TestSandboxOwnsItsFolder(t *testing.T) {
 	}
 }
 
+// The first process of a sandbox cannot be ended from inside.
+func TestSandboxHolderAttacked(t *testing.T) {
+	s := open(t, keeper.Options{})
+	defer s.Close()
+	whole(t, s)
+	j, _ := shell(t, s, keeper.Spec{Sandbox: keeper.Sandboxed, Dir: t.TempDir()},
+		`for i in 1 2 3 5; do for s in KILL STOP TERM SEGV QUIT ABRT BUS HUP ILL; do kill -$s 1; done; done 2>/dev/null; exit 7`)
+	if e, err := j.Wait(soon(t)); err != nil || e != (keeper.Exit{Code: 7}) {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 // What there is to see in a sandbox.
 func TestSandboxView(t *testing.T) {
 	s := open(t, keeper.Options{})

@@ -104,6 +104,10 @@ func (w *crew) held(c *command, sys *syscall.SysProcAttr, d bound, ahead *worker
 	if err != nil {
 		return nil, 0, err
 	}
+	if b.pid <= 0 { // nobody can tell which process it is
+		k.end()
+		return nil, 0, &SpawnError{Op: OpHold, Path: subreaper.Name, Err: ErrLost}
+	}
 	k.bound = d
 	return k, b.pid, nil
 }

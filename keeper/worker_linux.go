@@ -79,7 +79,6 @@ func (w *crew) launch(sys *syscall.SysProcAttr, d bound) (*worker, error) {
 type begun struct {
 	pid    int // of the leader it holds, as the host sees it
 	report confine.Report
-	became bool // it has become the program
 }
 
 // hear waits for the first answer. The report is written over the order.
@@ -89,13 +88,11 @@ func (w *worker) hear(order *os.File) (b begun, step string, err error) {
 		defer pidfd.Close()
 	}
 	text, _ := io.ReadAll(io.NewSectionReader(order, 0, 1<<20))
-	if r, bad := confine.DecodeReport(text); bad == nil {
-		b.report = r
-	}
+	var reported error
+	b.report, reported = confine.DecodeReport(text)
 	switch {
-	case errors.Is(err, io.EOF):
-		b.became = true
-		return b, "", nil
+	case errors.Is(err, io.EOF) && reported == nil:
+		return b, "", nil // it has become the program
 	case err != nil:
 		return b, "", ErrLost
 	case m.Kind == subreaper.Failed:
@@ -159,17 +156,19 @@ func (c *command) settle(b begun, step string, err error) error {
 	for _, l := range b.report.Missing {
 		c.told.lack(l.Name, l.Reason)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case step == confine.StepRequire:
-		return c.refuse(c.told.lacking(c.require))
+	}
+	if lacking := c.told.lacking(c.workersPart()); step == confine.StepRequire && len(lacking) > 0 {
+		return c.refuse(lacking)
+	}
+	switch {
 	case step == confine.StepDir:
 		return &SpawnError{Op: OpChdir, Path: c.dir, Err: err}
 	case step == confine.StepLimit:
 		return &SpawnError{Op: OpConfine, Path: c.path, Err: err}
 	case errors.Is(err, ErrLost):
-		return &SpawnError{Op: OpHold, Path: subreaper.Name, Err: err}
+		return &SpawnError{Op: OpHold, Path: subreaper.Name, Err: err, Hint: "a start takes some 16 MiB of memory: a limit may be too low for it"}
 	case c.sandbox == Sandboxed && err == syscall.ENOENT:
 		return &SpawnError{Op: OpExec, Path: c.path, Err: err,
 			Hint: "a sandbox shows the work folder and the system's folders, such as /usr and /bin, and nothing else"}

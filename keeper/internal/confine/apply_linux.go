@@ -167,15 +167,23 @@ func raiseLoopback() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
 }
 
+// LimitData limits the data of a process that has just been started, for whom
+// a limit of the caller's own, which would be inherited, would be the end.
+func (p *Plan) LimitData(pid int) {
+	if p.Data > 0 {
+		l := syscall.Rlimit{Cur: uint64(p.Data), Max: uint64(p.Data)}
+		_, _, _ = syscall.RawSyscall6(sysPrlimit, uintptr(pid), syscall.RLIMIT_DATA, uintptr(unsafe.Pointer(&l)), 0, 0, 0)
+	}
+}
+
 // limit sets the limits that are a process's own, and its children's.
 func (p *Plan) limit(r *Report) error {
-	const rlimitData = syscall.RLIMIT_DATA
 	for _, l := range []struct {
 		name   string
 		number int
 		value  int64
 		more   int64 // the hard limit above it, so that the warning comes first
-	}{{OpenFiles, syscall.RLIMIT_NOFILE, p.OpenFiles, 0}, {"", syscall.RLIMIT_CPU, p.CPUTime, 1}, {"", rlimitData, p.Data, 0}} {
+	}{{OpenFiles, syscall.RLIMIT_NOFILE, p.OpenFiles, 0}, {"", syscall.RLIMIT_CPU, p.CPUTime, 1}} {
 		if l.value <= 0 {
 			continue
 		}

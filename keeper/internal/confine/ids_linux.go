@@ -8,4 +8,6 @@ const (
 	setGroups = syscall.SYS_SETGROUPS
 	setGroup  = syscall.SYS_SETRESGID
 	setUser   = syscall.SYS_SETRESUID
+
+	sysPrlimit = syscall.SYS_PRLIMIT64
 )

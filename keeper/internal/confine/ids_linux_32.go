@@ -9,4 +9,6 @@ const (
 	setGroups = syscall.SYS_SETGROUPS32
 	setGroup  = syscall.SYS_SETRESGID32
 	setUser   = syscall.SYS_SETRESUID32
+
+	sysPrlimit = syscall.SYS_PRLIMIT64
 )

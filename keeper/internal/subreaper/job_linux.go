@@ -102,6 +102,7 @@ func (j *job) become() {
 			j.failed(confine.StepDir, err)
 		}
 	}
+	j.Plan.LimitData(0) // itself; what it needs from now on is little
 	j.failed(confine.StepExec, syscall.Exec(j.Path, j.Argv, j.Env))
 }
 
@@ -129,6 +130,7 @@ func (r *reaper) start(j *job) (pid, pidfd int, err error) {
 	if err != nil {
 		return 0, -1, err
 	}
+	j.Plan.LimitData(pid)
 	j.file.Close()
 	_ = syscall.Chdir("/") // nobody shall find the folder in use
 	r.leader, r.group = pid, j.Session
