@@ -68,7 +68,9 @@ func BenchmarkSandboxSpawnWait(b *testing.B) {
 		} {
 			spec.Path, spec.Env, spec.Dir = "/bin/true", os.Environ(), dir
 			b.Run(string(tier)+"/"+name, func(b *testing.B) {
+				var all []time.Duration
 				for b.Loop() {
+					begin := time.Now()
 					j, err := s.Spawn(context.Background(), spec)
 					if err != nil {
 						b.Fatal(err)
@@ -77,7 +79,11 @@ func BenchmarkSandboxSpawnWait(b *testing.B) {
 						b.Fatal(err)
 					}
 					j.Release()
+					all = append(all, time.Since(begin))
 				}
+				slices.Sort(all)
+				b.ReportMetric(float64(all[len(all)/2].Microseconds()), "µs/p50")
+				b.ReportMetric(float64(all[len(all)/10].Microseconds()), "µs/p10")
 			})
 		}
 		s.Close()

@@ -10,25 +10,22 @@ import (
 
 // inside calls f on a thread that is in the bounds' cgroups of version 1: what
 // f starts is born there, so it cannot start anything outside first. The
-// thread comes back afterwards; if it cannot, it ends.
+// thread comes back afterwards. If it cannot, it is this goroutine's for good,
+// and ends with it.
 func (d *bound) inside(f func()) error {
 	if !d.pids.v1 && !d.memory.v1 {
 		f()
 		return nil
 	}
-	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		err := d.move(func(dir string) string { return dir })
-		if err == nil {
-			f()
-		}
-		if d.move(ownOf) == nil {
-			runtime.UnlockOSThread()
-		}
-		done <- err
-	}()
-	return <-done
+	runtime.LockOSThread()
+	err := d.move(func(dir string) string { return dir })
+	if err == nil {
+		f()
+	}
+	if d.move(ownOf) == nil {
+		runtime.UnlockOSThread()
+	}
+	return err
 }
 
 // ownOf is the host's own directory, given one of a job's.

@@ -168,7 +168,7 @@ func (c *command) settle(b begun, step string, err error) error {
 	case step == confine.StepLimit:
 		return &SpawnError{Op: OpConfine, Path: c.path, Err: err}
 	case errors.Is(err, ErrLost):
-		return &SpawnError{Op: OpHold, Path: subreaper.Name, Err: err, Hint: "a start takes some 16 MiB of memory: a limit may be too low for it"}
+		return &SpawnError{Op: OpHold, Path: subreaper.Name, Err: err, Hint: "a start takes a few MiB of memory and some processes: a limit may be too low for it"}
 	case c.sandbox == Sandboxed && err == syscall.ENOENT:
 		return &SpawnError{Op: OpExec, Path: c.path, Err: err,
 			Hint: "a sandbox shows the work folder and the system's folders, such as /usr and /bin, and nothing else"}
