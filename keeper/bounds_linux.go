@@ -32,7 +32,6 @@ type bounds struct {
 
 // controller is where one works, if it does.
 type controller struct {
-	name string
 	v2   bool
 	base string // of version 1: the directory below which jobs have theirs
 	why  string // it does not work
@@ -54,7 +53,7 @@ func openBounds(o Options, v2 string) *bounds {
 
 // openController tries version 2, then 1, by setting a limit.
 func openController(o Options, name, file, value, v2 string) controller {
-	c := controller{name: name}
+	var c controller
 	if slices.Contains(o.without, name) {
 		c.why = "switched off"
 		return c

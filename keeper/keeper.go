@@ -17,7 +17,8 @@
 //	jobobject  held      –       held      held            yes        kernel
 //	pgroup     held      held    held (b)  escapes         no         looking
 //
-// (a) The next spawner of the same name ends what is left. (b) By the mark
+// (a) The next spawner of the same name ends what is left; a sandboxed job does
+// end with its host. (b) By the mark
 // REEVE_RUN, which the tiers subreaper and pgroup add to a job's environment;
 // the others pass on exactly the environment given. A job that runs as root
 // may move itself to another cgroup: trees are held against negligence and
@@ -79,7 +80,8 @@ type Spec struct {
 	Limits  Limits
 	Sandbox Sandbox
 	// Require names what the job must not run without, by the names of
-	// Enforced: a MissingError then, instead of a job that has less.
+	// Enforced ("tree-kill" is every tier but pgroup): a MissingError then,
+	// instead of a job that has less.
 	Require []string
 }
 

@@ -12,4 +12,10 @@
 // and subreaper talk over a pair of sockets in [Message] values; what to start
 // comes in a memory file, see [Order]. If the host dies, the socket closes and
 // the subreaper kills everything. It never touches the job's output.
+//
+// The same worker confines jobs (see package confine): it does to itself what
+// the order's plan says, and then starts the job, or becomes it ([Order].Exec)
+// where a cgroup holds the tree. Born in a pid namespace it is that namespace's
+// first process: it inherits every orphan by right, cannot be ended from
+// inside, and takes all others with it.
 package subreaper
