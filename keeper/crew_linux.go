@@ -18,7 +18,7 @@ import (
 // how many who holds it may have.
 const (
 	startPIDs = 32
-	holdPIDs  = 16
+	holdPIDs  = 24
 )
 
 // crew is what all tiers start limited and confined jobs with. Where a job

@@ -157,9 +157,9 @@ func TestSandboxView(t *testing.T) {
 	defer s.Close()
 	whole(t, s)
 	for script, want := range map[string]string{
-		`ls /dev`:                     "fd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\nurandom\nzero\n",
-		`echo /proc/[0-9]*`:           "/proc/1 /proc/2\n", // the holder and the shell
-		`ls -A /tmp /home /root /run`: "/home:\n\n/root:\n\n/run:\n\n/tmp:\n",
+		`ls /dev`:                      "fd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\nurandom\nzero\n",
+		`set -- /proc/[0-9]*; echo $#`: "2\n", // the holder and the shell
+		`ls -A /tmp /home /root /run`:  "/home:\n\n/root:\n\n/run:\n\n/tmp:\n",
 		`echo x > /tmp/a && echo y > /dev/shm/b && ls /tmp`:                                                      "a\nb\n",
 		`touch /x /etc/x /usr/x /dev/x /proc/x 2>/dev/null; ls -d /x /etc/x /usr/x /dev/x 2>/dev/null; hostname`: "sandbox\n",
 		`ls -d /sys /var/lib /boot /etc/shadow /etc/ssh 2>/dev/null; echo end`:                                   "end\n",
