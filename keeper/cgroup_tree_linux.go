@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +23,8 @@ import (
 type cgroupTree struct {
 	child *child
 	dir   string
-	inner string // as /proc/PID/cgroup spells it
-	stock *cgroupStock
+	inner string       // as /proc/PID/cgroup spells it
+	stock *cgroupStock // nil: an adopted tree's, whose host is dead
 	watch watch
 }
 
@@ -171,5 +172,10 @@ func (t *cgroupTree) abandon() {
 
 func (t *cgroupTree) free() {
 	t.child.close()
-	t.stock.giveBack(t.dir)
+	if t.stock != nil {
+		t.stock.giveBack(t.dir)
+		return
+	}
+	_ = removeCgroup(t.dir)
+	_ = rmdir(filepath.Dir(t.dir)) // the last one takes the dead host's along
 }

@@ -15,6 +15,7 @@ type command struct {
 	dir   string
 	files [3]*os.File // never nil
 	hide  bool
+	tty   bool // files is a terminal that shall be the program's own
 }
 
 // newCommand checks a Spec and finds its program; null stands in for the

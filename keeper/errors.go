@@ -9,6 +9,10 @@ var ErrLost = errors.New("the holder of the job is gone: how it ended is unknown
 // ErrNoFreeze is what Freeze answers where trees cannot be frozen.
 var ErrNoFreeze = errors.New("process trees cannot be frozen on this system")
 
+// ErrNoInput is what Interactive answers for a job that was started without an
+// input, or whose input is closed.
+var ErrNoInput = errors.New("the job takes no input")
+
 // What a SpawnError's Op may be.
 const (
 	OpCheck = "check" // the Spec cannot be given to any program

@@ -46,6 +46,7 @@ type job struct {
 	pid     int
 	tree    tree
 	spawner *spawner
+	input   *input // nil if it takes none
 
 	exited  chan struct{} // closed when exit and exitErr are set
 	exit    Exit
@@ -60,6 +61,7 @@ type job struct {
 	killing  bool
 	released bool
 	followed bool // somebody follows
+	frozen   bool // by the last Freeze or Thaw that did it
 	holds    int  // on the tree: the follower's, the owner's, a kill's
 }
 
@@ -126,6 +128,9 @@ func (j *job) drop() {
 func (j *job) free() {
 	j.freeOnce.Do(func() {
 		j.tree.free()
+		if j.input != nil {
+			j.input.close()
+		}
 		j.spawner.forget(j)
 	})
 }

@@ -61,16 +61,24 @@ const (
 	TierGroup     Tier = "pgroup"
 )
 
-// Spec is a program to start. Nothing in it is parsed.
+// Spec is a program to start. Nothing in it is parsed. But for its files it can
+// be written as JSON, where its strings are valid UTF-8.
 type Spec struct {
 	Name   string   // unique among running jobs of the data directory, e.g. "42-1"
 	Path   string   // the program: a path, or a name to be found in Env's PATH
 	Args   []string // without the program's own name
 	Env    []string // the whole environment, "K=V"
 	Dir    string   // empty: the host's
-	Stdin  *os.File // nil: the null device
-	Stdout *os.File // nil: the null device
-	Stderr *os.File // nil: the null device
+	Stdin  *os.File `json:"-"` // nil: the null device
+	Stdout *os.File `json:"-"` // nil: the null device
+	Stderr *os.File `json:"-"` // nil: the null device
+
+	// PTY gives the program a terminal of this size for its three streams.
+	// What it shows is written to Stdout; Stdin and Stderr are not used. The
+	// job is Interactive. Not on Windows.
+	PTY *Window
+	// StdinPipe makes stdin a pipe that the job's Interactive writes to.
+	StdinPipe bool
 
 	HideWindow bool // Windows: CREATE_NO_WINDOW
 }

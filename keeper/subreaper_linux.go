@@ -45,12 +45,12 @@ func (h *subreaperHolder) close() error {
 // start has a subreaper start the command.
 func (h *subreaperHolder) start(c *command) (tree, int, error) {
 	token := newToken()
-	order := subreaper.Order{Path: c.path, Argv: c.argv, Env: withMark(c.env, token), Dir: c.absDir(), Session: h.group}
+	order := subreaper.Order{Path: c.path, Argv: c.argv, Env: withMark(c.env, token), Dir: c.absDir(), Session: h.group || c.tty, TTY: c.tty}
 	w, err := h.engage(c, order)
 	if err != nil {
 		return nil, 0, &SpawnError{Op: OpHold, Path: subreaper.Name, Err: err}
 	}
-	t := &subreaperTree{worker: w, sweep: &sweep{token: token, group: h.group}}
+	t := &subreaperTree{worker: w, sweep: &sweep{token: token, group: h.group || c.tty}}
 	m, err := t.receive()
 	switch {
 	case err == nil && m.Kind == subreaper.Started:

@@ -120,7 +120,7 @@ func receiveOrder() (Order, []int, error) {
 func (r *reaper) start(o Order, files []int) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	attr := &syscall.ProcAttr{Dir: o.Dir, Env: o.Env, Sys: &syscall.SysProcAttr{Setsid: o.Session}}
+	attr := &syscall.ProcAttr{Dir: o.Dir, Env: o.Env, Sys: &syscall.SysProcAttr{Setsid: o.Session, Setctty: o.TTY}}
 	for _, fd := range files {
 		attr.Files = append(attr.Files, uintptr(fd))
 	}

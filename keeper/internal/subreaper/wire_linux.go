@@ -61,12 +61,13 @@ type Order struct {
 	Env     []string
 	Dir     string
 	Session bool // in a session of its own
+	TTY     bool // whose terminal is the job's first file
 }
 
 // Encode writes the order as strings that end in NUL, which none of them may
 // contain.
 func (o Order) Encode() []byte {
-	fields := []string{strconv.FormatBool(o.Session), o.Path, o.Dir, strconv.Itoa(len(o.Argv))}
+	fields := []string{strconv.FormatBool(o.Session), strconv.FormatBool(o.TTY), o.Path, o.Dir, strconv.Itoa(len(o.Argv))}
 	fields = append(append(fields, o.Argv...), o.Env...)
 	return []byte(strings.Join(fields, "\x00") + "\x00")
 }
@@ -76,14 +77,15 @@ func DecodeOrder(b []byte) (Order, error) {
 	bad := errors.New("malformed order")
 	s, ok := strings.CutSuffix(string(b), "\x00")
 	fields := strings.Split(s, "\x00")
-	if !ok || len(fields) < 4 {
+	if !ok || len(fields) < 5 {
 		return Order{}, bad
 	}
 	session, err1 := strconv.ParseBool(fields[0])
-	argc, err2 := strconv.Atoi(fields[3])
-	rest := fields[4:]
-	if err1 != nil || err2 != nil || argc < 0 || argc > len(rest) {
+	tty, err2 := strconv.ParseBool(fields[1])
+	argc, err3 := strconv.Atoi(fields[4])
+	rest := fields[5:]
+	if err1 != nil || err2 != nil || err3 != nil || argc < 0 || argc > len(rest) {
 		return Order{}, bad
 	}
-	return Order{Session: session, Path: fields[1], Dir: fields[2], Argv: rest[:argc], Env: rest[argc:]}, nil
+	return Order{Session: session, TTY: tty, Path: fields[2], Dir: fields[3], Argv: rest[:argc], Env: rest[argc:]}, nil
 }

@@ -1,0 +1,95 @@
+package keeper
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/reeverun/reeve/keeper/internal/procs"
+)
+
+var _ Traceable = (*job)(nil)
+
+// traced is a tree that can be found again.
+type traced interface {
+	trace() Trace
+	pidfd() (*os.File, error)
+}
+
+// bootID names this boot of the machine.
+var bootID = sync.OnceValue(func() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(b))
+})
+
+// Trace is how the job's tree is found again.
+func (j *job) Trace() Trace {
+	t := j.traced().trace()
+	t.PID, t.Boot = j.pid, bootID()
+	return t
+}
+
+// Pidfd returns a descriptor of the leader.
+func (j *job) Pidfd() (*os.File, error) { return j.traced().pidfd() }
+
+// Frozen reports whether the tree is frozen.
+func (j *job) Frozen() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.frozen && !j.isEmpty
+}
+
+func (j *job) traced() traced {
+	t := j.tree
+	if in, ok := t.(*terminalTree); ok {
+		t = in.tree
+	}
+	return t.(traced)
+}
+
+func (t *cgroupTree) trace() Trace {
+	return Trace{Tier: TierCgroup2, Start: startOf(t.child.pid), Cgroup: t.dir, Inner: t.inner, Group: true}
+}
+
+func (t *cgroupTree) pidfd() (*os.File, error) { return t.child.pidfd() }
+
+func (t *groupTree) trace() Trace {
+	return Trace{Tier: TierGroup, Start: t.sweep.start, Mark: t.sweep.token, Group: t.sweep.group}
+}
+
+func (t *groupTree) pidfd() (*os.File, error) { return t.child.pidfd() }
+
+func (t *subreaperTree) trace() Trace {
+	return Trace{Tier: TierSubreaper, Start: t.sweep.start, Mark: t.sweep.token, Group: t.sweep.group}
+}
+
+// pidfd opens the leader, which is the subreaper's child: the number is the
+// leader's as long as its parent is the subreaper.
+func (t *subreaperTree) pidfd() (*os.File, error) {
+	return openProcess(t.sweep.leader, func(s procs.Stat) bool {
+		return s.PPID == t.worker.proc.pid && s.Start == t.sweep.start
+	})
+}
+
+func (c *child) pidfd() (*os.File, error) {
+	if c.fd == nil {
+		return nil, ErrLost
+	}
+	return duplicate(c.fd)
+}
+
+// openProcess returns a pidfd in Go's poller of the process that same confirms.
+func openProcess(pid int, same func(procs.Stat) bool) (*os.File, error) {
+	fd, err := procs.OpenPidfd(pid)
+	if err != nil {
+		return nil, fmt.Errorf("open process %d: %w", pid, err)
+	}
+	if s, err := procs.Read(pid); err != nil || !same(s) || unix.SetNonblock(fd, true) != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("open process %d: %w", pid, unix.ESRCH)
+	}
+	return os.NewFile(uintptr(fd), "pidfd"), nil
+}
