@@ -1,0 +1,165 @@
+package wire
+
+import (
+	"net"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Send sends a frame and does not wait for the other side. Its descriptors are
+// duplicated: they stay the caller's. An error is the end of the connection,
+// except for a frame that is too long.
+func (c *Conn) Send(f Frame) error { return c.send(f, false) }
+
+// SendWait is Send for those who can wait until the other side takes it.
+func (c *Conn) SendWait(f Frame) error { return c.send(f, true) }
+
+// WaitRoom waits until little is left to be sent.
+func (c *Conn) WaitRoom() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waitRoom()
+}
+
+func (c *Conn) waitRoom() error {
+	for c.queued > room && c.err == nil {
+		c.less.Wait()
+	}
+	return c.err
+}
+
+func (c *Conn) send(f Frame, wait bool) error {
+	b, err := f.encode()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wait {
+		_ = c.waitRoom()
+	}
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.queued+len(b) > MaxQueue:
+		c.end(ErrSlow)
+		return ErrSlow
+	case c.sending:
+		return c.enqueue(packet{b, f.Files})
+	}
+	rest, err := c.try(packet{b, f.Files})
+	if err != nil || len(rest.bytes) == 0 {
+		return err
+	}
+	if err := c.enqueue(rest); err != nil {
+		return err
+	}
+	c.sending = true
+	c.draining.Go(c.drain)
+	return nil
+}
+
+// enqueue keeps a packet for later, with descriptors of its own.
+func (c *Conn) enqueue(p packet) error {
+	p.files = slices.Clone(p.files)
+	for i, fd := range p.files {
+		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			closeAll(p.files[:i])
+			return err
+		}
+		p.files[i] = own
+	}
+	c.queue = append(c.queue, p)
+	c.queued += len(p.bytes)
+	return nil
+}
+
+// try sends what the socket takes at once, and returns the rest. The caller
+// holds mu.
+func (c *Conn) try(p packet) (rest packet, err error) {
+	var bad error
+	err = c.raw.Control(func(fd uintptr) { p, bad = sendSome(int(fd), p) })
+	if err == nil && bad != unix.EAGAIN {
+		err = bad
+	}
+	if err != nil {
+		c.end(err)
+	}
+	return p, err
+}
+
+// sendSome sends until the socket takes no more.
+func sendSome(fd int, p packet) (rest packet, err error) {
+	for len(p.bytes) > 0 {
+		n, err := sendmsg(fd, p)
+		if err != nil {
+			return p, err
+		}
+		p = packet{bytes: p.bytes[n:]}
+	}
+	return p, nil
+}
+
+func sendmsg(fd int, p packet) (int, error) {
+	var oob []byte
+	if len(p.files) > 0 {
+		oob = unix.UnixRights(p.files...)
+	}
+	for {
+		n, err := unix.SendmsgN(fd, p.bytes, oob, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// drain sends what waits, until nothing does.
+func (c *Conn) drain() {
+	for {
+		c.mu.Lock()
+		if len(c.queue) == 0 || c.err != nil {
+			c.sending = false
+			c.mu.Unlock()
+			return
+		}
+		p := c.queue[0]
+		c.mu.Unlock()
+		if err := c.sendAll(p); err != nil {
+			c.fail(err)
+			return
+		}
+		c.shift()
+	}
+}
+
+// shift takes the packet that has been sent off the queue.
+func (c *Conn) shift() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	closeAll(c.queue[0].files)
+	c.queued -= len(c.queue[0].bytes)
+	c.queue[0] = packet{}
+	if c.queue = c.queue[1:]; len(c.queue) == 0 {
+		c.queue = nil
+	}
+	c.less.Broadcast()
+}
+
+// sendAll waits for the socket to take a packet.
+func (c *Conn) sendAll(p packet) error {
+	if err := c.sock.SetWriteDeadline(time.Now().Add(Patience)); err != nil {
+		return net.ErrClosed
+	}
+	var bad error
+	err := c.raw.Write(func(fd uintptr) bool {
+		p, bad = sendSome(int(fd), p)
+		return bad != unix.EAGAIN
+	})
+	if err != nil {
+		return ErrSlow
+	}
+	return bad
+}
