@@ -23,16 +23,19 @@ func NewAdopter() *Adopter {
 }
 
 // Adopt takes a tree over. pidfd is the leader's, which the job owns from now
-// on; nil has it opened here if it is still there. A tree of another boot of
+// on; -1 has it opened here if it is still there. A tree of another boot of
 // the machine is ErrLost, and nothing of it is left. Nobody is taken for a
 // member of the tree who only has the number of one.
-func (a *Adopter) Adopt(t Trace, pidfd *os.File) (Job, error) {
+func (a *Adopter) Adopt(t Trace, pidfd int) (Job, error) {
 	if t.Boot != bootID() {
 		return nil, ErrLost
 	}
-	ch := &child{pid: t.PID, fd: pidfd, adopted: true}
-	if pidfd == nil {
-		ch.fd, _ = openProcess(t.PID, func(s procs.Stat) bool { return s.Start == t.Start })
+	if pidfd < 0 {
+		pidfd, _ = openProcess(t.PID, func(s procs.Stat) bool { return s.Start == t.Start })
+	}
+	ch := &child{pid: t.PID, adopted: true}
+	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
+		ch.fd = os.NewFile(uintptr(pidfd), "pidfd")
 	}
 	if t.Cgroup == "" {
 		return a.hold(t, &groupTree{child: ch, watch: &watch{},
@@ -66,10 +69,12 @@ func frozenCgroup(dir string) bool {
 }
 
 // How long a process that has ended may take to be reaped by its parent, which
-// is when the kernel tells its exit, and how soon it is asked at first.
+// is when the kernel tells its exit, and how soon it is asked, at first and at
+// last. Some machines' first process looks for the dead every few seconds only.
 const (
-	reapFor   = 2 * time.Second
+	reapFor   = 10 * time.Second
 	reapFirst = 100 * time.Microsecond
+	reapLast  = 50 * time.Millisecond
 )
 
 // waitAdopted waits for a process that is not a child.
@@ -81,12 +86,12 @@ func (c *child) waitAdopted() (Exit, error) {
 		return Exit{}, ErrLost
 	}
 	deadline := time.Now().Add(reapFor)
-	for pause := reapFirst; time.Now().Before(deadline); pause *= 2 {
+	for pause := reapFirst; time.Now().Before(deadline); pause = min(2*pause, reapLast) {
 		exit, ok, err := c.askExit()
 		if ok {
 			return exit, nil
 		}
-		if err != nil {
+		if err != nil || until(c.fd, hasEnded) != nil { // not to be known, or abandoned
 			break
 		}
 		time.Sleep(pause)

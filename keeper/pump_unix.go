@@ -38,16 +38,21 @@ func newPump(from, to *os.File) (*pump, error) {
 
 // duplicate returns a file that is the caller's own, blocking or not as f is.
 func duplicate(f *os.File) (*os.File, error) {
-	rc, err := f.SyscallConn()
+	fd, err := duplicateFD(f)
 	if err != nil {
 		return nil, err
 	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+func duplicateFD(f *os.File) (int, error) {
+	rc, err := f.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
 	fd, bad := -1, error(nil)
 	err = rc.Control(func(old uintptr) { fd, bad = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) })
-	if err = errors.Join(err, bad); err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
+	return fd, errors.Join(err, bad)
 }
 
 func (p *pump) start() {

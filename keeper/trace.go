@@ -1,7 +1,5 @@
 package keeper
 
-import "os"
-
 // Trace is how a tree is found again by a process that did not start it, once
 // the one that did is dead. It can be written as JSON.
 type Trace struct {
@@ -21,7 +19,7 @@ type Traceable interface {
 	Trace() Trace
 	// Pidfd returns a descriptor of the leader that is the caller's own. With
 	// it the leader's exit can be known after its parent is dead.
-	Pidfd() (*os.File, error)
+	Pidfd() (int, error)
 	// Frozen reports whether the tree has been frozen and not thawed since.
 	Frozen() bool
 }

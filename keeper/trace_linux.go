@@ -16,7 +16,7 @@ var _ Traceable = (*job)(nil)
 // traced is a tree that can be found again.
 type traced interface {
 	trace() Trace
-	pidfd() (*os.File, error)
+	pidfd() (int, error)
 }
 
 // bootID names this boot of the machine.
@@ -33,7 +33,7 @@ func (j *job) Trace() Trace {
 }
 
 // Pidfd returns a descriptor of the leader.
-func (j *job) Pidfd() (*os.File, error) { return j.traced().pidfd() }
+func (j *job) Pidfd() (int, error) { return j.traced().pidfd() }
 
 // Frozen reports whether the tree is frozen.
 func (j *job) Frozen() bool {
@@ -54,13 +54,13 @@ func (t *cgroupTree) trace() Trace {
 	return Trace{Tier: TierCgroup2, Start: startOf(t.child.pid), Cgroup: t.dir, Inner: t.inner, Group: true}
 }
 
-func (t *cgroupTree) pidfd() (*os.File, error) { return t.child.pidfd() }
+func (t *cgroupTree) pidfd() (int, error) { return t.child.pidfd() }
 
 func (t *groupTree) trace() Trace {
 	return Trace{Tier: TierGroup, Start: t.sweep.start, Mark: t.sweep.token, Group: t.sweep.group}
 }
 
-func (t *groupTree) pidfd() (*os.File, error) { return t.child.pidfd() }
+func (t *groupTree) pidfd() (int, error) { return t.child.pidfd() }
 
 func (t *subreaperTree) trace() Trace {
 	return Trace{Tier: TierSubreaper, Start: t.sweep.start, Mark: t.sweep.token, Group: t.sweep.group}
@@ -68,28 +68,28 @@ func (t *subreaperTree) trace() Trace {
 
 // pidfd opens the leader, which is the subreaper's child: the number is the
 // leader's as long as its parent is the subreaper.
-func (t *subreaperTree) pidfd() (*os.File, error) {
+func (t *subreaperTree) pidfd() (int, error) {
 	return openProcess(t.sweep.leader, func(s procs.Stat) bool {
 		return s.PPID == t.worker.proc.pid && s.Start == t.sweep.start
 	})
 }
 
-func (c *child) pidfd() (*os.File, error) {
+func (c *child) pidfd() (int, error) {
 	if c.fd == nil {
-		return nil, ErrLost
+		return -1, ErrLost
 	}
-	return duplicate(c.fd)
+	return duplicateFD(c.fd)
 }
 
-// openProcess returns a pidfd in Go's poller of the process that same confirms.
-func openProcess(pid int, same func(procs.Stat) bool) (*os.File, error) {
+// openProcess returns a non-blocking pidfd of the process that same confirms.
+func openProcess(pid int, same func(procs.Stat) bool) (int, error) {
 	fd, err := procs.OpenPidfd(pid)
 	if err != nil {
-		return nil, fmt.Errorf("open process %d: %w", pid, err)
+		return -1, fmt.Errorf("open process %d: %w", pid, err)
 	}
 	if s, err := procs.Read(pid); err != nil || !same(s) || unix.SetNonblock(fd, true) != nil {
 		unix.Close(fd)
-		return nil, fmt.Errorf("open process %d: %w", pid, unix.ESRCH)
+		return -1, fmt.Errorf("open process %d: %w", pid, unix.ESRCH)
 	}
-	return os.NewFile(uintptr(fd), "pidfd"), nil
+	return fd, nil
 }

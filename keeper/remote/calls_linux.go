@@ -170,8 +170,8 @@ func (n *session) spawn(ctx context.Context, f wire.Frame) {
 	}
 	var files []int
 	if fd, err := e.job.(keeper.Traceable).Pidfd(); err == nil {
-		defer fd.Close()
-		files = []int{int(fd.Fd())}
+		defer unix.Close(fd)
+		files = []int{fd}
 	}
 	s.show(n, e, f.Number, files)
 	s.following.Go(func() { s.follow(e) })

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/reeverun/reeve/keeper"
 	"github.com/reeverun/reeve/keeper/internal/wire"
@@ -23,7 +24,7 @@ type remoteJob struct {
 
 	mu       sync.Mutex // guards the rest
 	info     Info
-	pidfd    *os.File   // of the leader, as long as it runs; nil: not had
+	pidfd    int        // of the leader, as long as it runs; -1: not had
 	local    keeper.Job // the job, held here
 	killed   bool
 	released bool
@@ -35,7 +36,7 @@ var (
 )
 
 func newRemoteJob(c *Client, name string, b *bond) *remoteJob {
-	return &remoteJob{client: c, name: name, bond: b, info: Info{Name: name},
+	return &remoteJob{client: c, name: name, bond: b, info: Info{Name: name}, pidfd: -1,
 		exited: make(chan struct{}), empty: make(chan struct{})}
 }
 
@@ -67,9 +68,9 @@ func (j *remoteJob) ended() (exited, empty bool) {
 }
 
 func (j *remoteJob) closePidfd() {
-	if j.pidfd != nil {
-		j.pidfd.Close()
-		j.pidfd = nil
+	if j.pidfd >= 0 {
+		unix.Close(j.pidfd)
+		j.pidfd = -1
 	}
 }
 
@@ -117,7 +118,7 @@ func (j *remoteJob) hold() {
 	if err != nil {
 		return
 	}
-	j.local, j.pidfd = local, nil
+	j.local, j.pidfd = local, -1
 	j.info.Orphaned = true
 	if j.killed {
 		local.Kill()

@@ -119,7 +119,7 @@ func (j *remoteJob) takePidfd(files []int) {
 			unix.Close(fd)
 			continue
 		}
-		j.pidfd = os.NewFile(uintptr(fd), "pidfd")
+		j.pidfd = fd
 	}
 }
 

@@ -102,7 +102,7 @@ func (s *server) adoptAll(left []Info) {
 		}
 		e.info.Orphaned = true
 		s.running++
-		j, err := s.adopter.Adopt(i.Trace, nil)
+		j, err := s.adopter.Adopt(i.Trace, -1)
 		if err != nil { // it was of another boot, or never got to run
 			s.change(e, true, func(i *Info) { i.Lost, i.Empty = i.Exit == nil, true })
 			s.running--
