@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/reeverun/reeve/keeper"
 	"github.com/reeverun/reeve/keeper/internal/wire"
 	"github.com/reeverun/reeve/process"
@@ -69,6 +71,9 @@ func (c *Client) connect(ctx context.Context) error {
 	defer c.linking.Unlock()
 	var err error
 	for range attempts {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
 		c.mu.Lock()
 		linked, over := c.link != nil, c.err
 		c.mu.Unlock()
@@ -216,6 +221,10 @@ func (c *Client) again(old *link) (*link, []Info) {
 	ctx, cancel := context.WithTimeout(context.Background(), againFor)
 	defer cancel()
 	l, jobs, err := dial(ctx, c.config)
+	for err != nil && !errors.Is(err, unix.ECONNREFUSED) && !errors.Is(err, unix.ENOENT) && ctx.Err() == nil {
+		time.Sleep(10 * time.Millisecond) // there is one, and it lets us in soon
+		l, jobs, err = dial(ctx, c.config)
+	}
 	if err == nil && l.peer.PID == old.peer.PID && l.peer.Start == old.peer.Start {
 		return l, jobs
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os/exec"
 	"syscall"
 
@@ -30,7 +31,8 @@ func sentinels() map[string]error {
 		"lost": keeper.ErrLost, "no freeze": keeper.ErrNoFreeze, "no input": keeper.ErrNoInput,
 		"not found": exec.ErrNotFound, "unsupported": errors.ErrUnsupported,
 		"canceled": context.Canceled, "deadline": context.DeadlineExceeded,
-		"taken over": ErrTakenOver, "version": ErrVersion,
+		"taken over": ErrTakenOver, "version": ErrVersion, "ending": errEnding,
+		"permission": fs.ErrPermission,
 	}
 }
 

@@ -88,8 +88,8 @@ func (l *link) greet(build string) (jobs []Info, err error) {
 			return jobs, l.conn.SetReceiveDeadline(time.Time{})
 		case failed:
 			err = decodeError(f.Body)
-		default:
-			err = errGone
+		case takenOver:
+			err = ErrTakenOver
 		}
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -255,32 +256,37 @@ func TestKeeperOfSubreapersKilled(t *testing.T) {
 	exits(t, start(t, cl, script("again", "exit 2", nil)), keeper.Exit{Code: 2})
 }
 
-// A number that belongs to somebody else by now is left alone: the records of
-// a dead keeper are made to point at a process of this test.
+// A number that belongs to somebody else by now is left alone: the record of a
+// dead keeper is made to name a process of another one.
 func TestStrangersAreLeftAlone(t *testing.T) {
-	for name, change := range map[string]func(string) string{
-		"another start": func(s string) string { return strings.Replace(s, `"start":`, `"start":9`, 1) },
-		"another boot":  func(s string) string { return strings.Replace(s, `"boot":"`, `"boot":"0`, 1) },
+	for name, change := range map[string]func(*keeper.Trace){
+		"another start":                 func(tr *keeper.Trace) { tr.Start-- },
+		"another boot":                  func(tr *keeper.Trace) { tr.Boot = "another" },
+		"another start, no cgroup":      func(tr *keeper.Trace) { tr.Start, tr.Cgroup, tr.Mark = tr.Start-1, "", "x" },
+		"a group that is not its own":   func(tr *keeper.Trace) { tr.Start, tr.Cgroup, tr.Mark, tr.Group = tr.Start-1, "", "x", true },
+		"another boot, and no cgroup":   func(tr *keeper.Trace) { tr.Boot, tr.Cgroup, tr.Mark = "another", "", "x" },
+		"another start, cgroup is gone": func(tr *keeper.Trace) { tr.Start, tr.Cgroup = tr.Start-1, "/nowhere/reeve-1/1" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := cgroups(t)
+			other := connect(t, cgroups(t))
 			m := mark()
-			daemon(t, c, job{Name: "j", Script: "exec sleep " + m, Out: "/dev/null"})()
-			kill9(t, c.Dir)
-			path := filepath.Join(c.Dir, "jobs", "j")
-			b, err := os.ReadFile(path)
+			stranger := start(t, other, script("stranger", "exec sleep "+m, nil))
+			i := remote.Info{Name: "j", Trace: traceOf(t, other, "stranger")}
+			change(&i.Trace)
+			if i.Trace.Cgroup == traceOf(t, other, "stranger").Cgroup {
+				i.Trace.Cgroup += "0"
+			}
+			c := config(t)
+			b, err := json.Marshal(i)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := strings.Replace(change(string(b)), `"cgroup":"`, `"cgroup":"/nowhere`, 1)
-			text = strings.Replace(text, `"tier":"cgroup2"`, `"mark":"x","tier":"pgroup"`, 1)
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			if err := os.MkdirAll(filepath.Join(c.Dir, "jobs"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			// The real job is nobody's now: its cgroup is in no record, so
-			// only that is ended, by the sweep. A stranger stands in for it.
-			stranger := start(t, connectOther(t), script("x", "exec sleep "+m, nil))
-			text = strings.Replace(text, `"pid":`, `"pid":`+"", 1)
+			if err := os.WriteFile(filepath.Join(c.Dir, "jobs", "j"), append(b, '\n'), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			cl := connect(t, c)
 			if err := cl.End(soon(t), "j"); err != nil {
 				t.Error(err)
@@ -288,15 +294,13 @@ func TestStrangersAreLeftAlone(t *testing.T) {
 			if i, _ := find(cl, "j"); !i.Lost || !i.Empty {
 				t.Errorf("%+v", i)
 			}
-			if len(alive(m)) != 1 {
-				t.Errorf("%v", alive(m))
+			if n := len(stranger.Members()); n != 1 || len(alive(m)) != 1 {
+				t.Errorf("%d of 1 is alive: %v", n, alive(m))
 			}
 			stranger.Kill()
 		})
 	}
 }
-
-func connectOther(t testing.TB) *remote.Client { return connect(t, config(t)) }
 
 // A kill that the keeper had no time to hear is carried out.
 func TestKillOutlivesTheKeeper(t *testing.T) {

@@ -58,6 +58,7 @@ func shutdown(t testing.TB, c remote.Config, old *remote.Client) {
 	if err := cl.Close(); err != nil {
 		t.Error(err)
 	}
+	eventually(t, "the keeper is gone", func() bool { return pidOf(c.Dir) == 0 })
 }
 
 // pidOf finds the keeper of a directory in the machine's process list; 0 is

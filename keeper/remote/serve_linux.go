@@ -53,14 +53,15 @@ func serve(ctx context.Context, c Config, h host) (err error) {
 	if err != nil {
 		return errors.Join(err, s.close())
 	}
-	s.accepting.Go(func() { s.accept(l) })
+	var accepting sync.WaitGroup
+	accepting.Go(func() { s.accept(l) })
 	h.up()
 	s.rest() // until somebody comes
 	s.wait(ctx, h.signals)
 	// No path to this keeper first: who finds none starts the next, which
 	// waits for the lock.
 	err = errors.Join(os.Remove(filepath.Join(c.Dir, socketName)), l.Close())
-	s.accepting.Wait()
+	accepting.Wait()
 	return errors.Join(err, s.close())
 }
 
@@ -136,7 +137,7 @@ type server struct {
 	over    chan struct{} // closed when the keeper shall end
 	oom     oomScore
 
-	accepting sync.WaitGroup // the listener and the sessions
+	serving   sync.WaitGroup // the sessions
 	following sync.WaitGroup // the jobs' goroutines
 
 	mu       sync.Mutex // guards the rest, and orders what the client is told
@@ -220,7 +221,7 @@ func (s *server) admit(n *session) {
 		return
 	}
 	s.sessions[n] = true
-	s.accepting.Go(n.run)
+	s.serving.Go(n.run)
 }
 
 // rest starts the time after which an idle keeper ends, if it is idle.
@@ -255,7 +256,7 @@ func (s *server) close() error {
 		n.conn.Close()
 	}
 	s.mu.Unlock()
-	s.accepting.Wait()
+	s.serving.Wait()
 	err := s.endAll()
 	err = errors.Join(err, s.spawner.Close())
 	s.adopter.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -61,9 +62,6 @@ func (n *session) run() {
 
 // greet hears who it is, takes control for it, and tells it what there is.
 func (n *session) greet() error {
-	if uid, err := n.conn.PeerUID(); err != nil || uid != os.Getuid() && uid != 0 {
-		return fmt.Errorf("this keeper serves the user %d alone", os.Getuid())
-	}
 	_ = n.conn.SetReceiveDeadline(time.Now().Add(helloFor))
 	f, err := n.conn.Receive()
 	if err != nil {
@@ -71,6 +69,9 @@ func (n *session) greet() error {
 	}
 	for _, fd := range f.Files {
 		unix.Close(fd)
+	}
+	if uid, err := n.conn.PeerUID(); err != nil || uid != os.Getuid() && uid != 0 {
+		return fmt.Errorf("%w: the keeper serves user %d alone", fs.ErrPermission, os.Getuid())
 	}
 	if f.Kind != hello {
 		return fmt.Errorf("%w: the first one must be a hello", wire.ErrMalformed)

@@ -35,14 +35,24 @@ func (c *Client) Spawn(ctx context.Context, s keeper.Spec) (keeper.Job, error) {
 	if len(body) > wire.MaxBody {
 		return nil, &keeper.SpawnError{Op: keeper.OpExec, Path: s.Path, Err: syscall.E2BIG, Hint: "arguments and environment together are too long"}
 	}
-	if err := c.connect(ctx); err != nil {
-		return nil, err
+	for {
+		if err := c.connect(ctx); err != nil {
+			return nil, err
+		}
+		j, l, err := c.expect(s.Name)
+		if err != nil {
+			return nil, err
+		}
+		job, err := c.spawn(ctx, l, j, body, files)
+		if !errors.Is(err, errEnding) {
+			return job, err
+		}
+		select { // it went to rest at this very moment: the next one will do it
+		case <-l.decided:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
-	j, l, err := c.expect(s.Name)
-	if err != nil {
-		return nil, err
-	}
-	return c.spawn(ctx, l, j, body, files)
 }
 
 // expect makes a place for a job, so that what the keeper says of it finds it.

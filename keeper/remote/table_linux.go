@@ -32,7 +32,7 @@ func (s *server) reserve(n *session, name string) (*entry, error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.stopping:
-		return nil, process.ErrClosed
+		return nil, errEnding
 	case s.client != n:
 		return nil, ErrTakenOver
 	case s.jobs[name] != nil:
