@@ -189,6 +189,7 @@ func (n *session) shutdown(number uint64) {
 		return
 	}
 	n.reply(number, nil, s.endAll())
+	_ = n.conn.Flush()
 	close(s.over)
 }
 

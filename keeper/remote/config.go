@@ -32,8 +32,9 @@ type Config struct {
 	Dir string
 	// Build names this program's build to the other side, for people.
 	Build string
-	// Executable is started as the keeper; its main must call Worker first.
-	// Empty is this very program, also when its file has been replaced.
+	// Executable is started as the keeper; it must be linked with this
+	// package. Empty is this very program, also when its file has been
+	// replaced.
 	Executable string
 	// Tier forces one; empty is the best that works here. NoGroup is as in
 	// keeper.Options. Both count when the keeper is started.

@@ -25,17 +25,22 @@
 // next. Terminals and input pipes end with their keeper.
 //
 // The machine: the end of a job is synced to the disk within a moment, unless
-// the client has taken it over by then; see [Config].
+// the client has taken it over and released the job by then. A job that was
+// running when the power was cut is lost, and said to be.
+//
+// If its disk is full, a keeper that cannot make a job's file refuses the start;
+// one that cannot write a line goes on, and tells its client all the same.
 //
 // # Life of a keeper
 //
-// The first [Connect] starts it, in a session of its own, out of reach of the
-// terminal, with umask and resource limits as its starter had them. It holds a
-// lock on its directory, serves this user and root alone, and one client at a
-// time: a new one takes over. It ends by [Client.Shutdown], or by itself when
-// it has had neither a client nor a running job for [Config.Idle]; SIGTERM ends
-// it at once if no job runs, and is ignored otherwise. Nothing is lost if it is
-// killed while it holds no job.
+// The first [Connect] starts it: this same program under other arguments, which
+// package initialisation looks at. It is in a session of its own, out of reach
+// of the terminal, with umask and resource limits as its starter had them. It
+// holds a lock on its directory, serves this user and root alone, and one
+// client at a time: a new one takes over. It ends by [Client.Shutdown], or by
+// itself when it has had neither a client nor a running job for [Config.Idle];
+// SIGTERM ends it at once if no job runs, and is ignored otherwise. Nothing is
+// lost if it is killed while it holds no job.
 //
 // A service manager must not end it with the daemon: see KillMode=process of
 // systemd.

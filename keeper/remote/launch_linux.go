@@ -129,9 +129,11 @@ func (p *keeperProcess) reap(patience time.Duration) {
 	p.pidfd = -1
 }
 
-// Worker is the whole life of this process if it was started as a keeper, and
-// does not return then. A program that is to be one calls it first of all.
-func Worker() {
+// A process that was started as a keeper is one from here on, and nothing else.
+// It must not pay for what the rest of the program does at its start: with the
+// whole of Reeve linked in, that is two thirds of its memory and half the time
+// it takes to come up. And a program that embeds Reeve need not know of it.
+func init() {
 	conf := os.Getenv(workerKey)
 	if len(os.Args) != 3 || os.Args[1] != workerName || conf == "" {
 		return

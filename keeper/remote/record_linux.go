@@ -59,13 +59,13 @@ func checkName(name string) error {
 
 func (r *records) path(name string) string { return filepath.Join(r.dir, name) }
 
-// create makes a file for a job that will be started.
-func (r *records) create(name string) error {
+// create makes a file for a job that will be started, for its first line.
+func (r *records) create(name string) (*os.File, error) {
 	fd, err := unix.Open(r.path(name), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return &os.PathError{Op: "create", Path: r.path(name), Err: err}
+		return nil, &os.PathError{Op: "create", Path: r.path(name), Err: err}
 	}
-	return unix.Close(fd)
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 // append adds a line.

@@ -45,12 +45,15 @@ func (s *server) reserve(n *session, name string) (*entry, error) {
 	return e, nil
 }
 
-// start starts a job in its place. On an error the place is free again.
+// start starts a job in its place and writes so. On an error the place is free
+// again.
 func (s *server) start(ctx context.Context, e *entry, spec keeper.Spec) error {
-	if err := s.records.create(spec.Name); err != nil {
+	file, err := s.records.create(spec.Name)
+	if err != nil {
 		s.vacate(e)
 		return &keeper.SpawnError{Op: keeper.OpHold, Path: spec.Name, Err: errors.Unwrap(err), Hint: "the keeper cannot write the job's file, so it was not started"}
 	}
+	defer file.Close()
 	j, err := s.spawner.Spawn(ctx, spec)
 	if err != nil {
 		s.records.remove(spec.Name)
@@ -61,14 +64,14 @@ func (s *server) start(ctx context.Context, e *entry, spec keeper.Spec) error {
 	e.job = j
 	e.info.Started = time.Now().UTC().Truncate(time.Millisecond)
 	e.info.Trace = j.(keeper.Traceable).Trace()
+	_, _ = file.Write(append(encode(e.info), '\n')) // without it, the job ends with this keeper
 	return nil
 }
 
-// show tells of a job that has begun: its file, the session that asked, and
-// the client if that is another one by now.
+// show tells of a job that has begun: the session that asked, and the client if
+// that is another one by now.
 func (s *server) show(n *session, e *entry, number uint64, files []int) {
 	line := encode(e.info)
-	_ = s.records.append(e.name, line) // without it, the job ends with this keeper
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.started = true

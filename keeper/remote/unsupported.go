@@ -9,9 +9,6 @@ import (
 	"github.com/reeverun/reeve/keeper"
 )
 
-// Worker does nothing here.
-func Worker() {}
-
 // Serve is not supported here.
 func Serve(context.Context, Config) error { return errors.ErrUnsupported }
 

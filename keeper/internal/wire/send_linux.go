@@ -16,15 +16,23 @@ func (c *Conn) Send(f Frame) error { return c.send(f, false) }
 // SendWait is Send for those who can wait until the other side takes it.
 func (c *Conn) SendWait(f Frame) error { return c.send(f, true) }
 
-// WaitRoom waits until little is left to be sent.
+// WaitRoom waits until little is left to be sent, Flush until nothing is.
 func (c *Conn) WaitRoom() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.waitRoom()
+	return c.waitFor(room)
 }
 
-func (c *Conn) waitRoom() error {
-	for c.queued > room && c.err == nil {
+// Flush waits until nothing is left to be sent.
+func (c *Conn) Flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waitFor(0)
+}
+
+// waitFor waits until no more than n bytes are left. The caller holds mu.
+func (c *Conn) waitFor(n int) error {
+	for c.queued > n && c.err == nil {
 		c.less.Wait()
 	}
 	return c.err
@@ -38,7 +46,7 @@ func (c *Conn) send(f Frame, wait bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if wait {
-		_ = c.waitRoom()
+		_ = c.waitFor(room)
 	}
 	switch {
 	case c.err != nil:
