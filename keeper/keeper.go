@@ -61,26 +61,28 @@ const (
 	TierGroup     Tier = "pgroup"
 )
 
-// Spec is a program to start. Nothing in it is parsed. But for its files it can
-// be written as JSON, where its strings are valid UTF-8.
+// Spec is a program to start. Nothing in it is parsed. But for its files it
+// travels as JSON to a keeper that may be older than its daemon: a field that
+// is not used must not show there (omitzero), so that only what such a keeper
+// does not know makes it refuse.
 type Spec struct {
-	Name   string   // unique among running jobs of the data directory, e.g. "42-1"
-	Path   string   // the program: a path, or a name to be found in Env's PATH
-	Args   []string // without the program's own name
-	Env    []string // the whole environment, "K=V"
-	Dir    string   // empty: the host's
-	Stdin  *os.File `json:"-"` // nil: the null device
-	Stdout *os.File `json:"-"` // nil: the null device
-	Stderr *os.File `json:"-"` // nil: the null device
+	Name   string   `json:",omitzero"` // unique among running jobs of the data directory, e.g. "42-1"
+	Path   string   `json:",omitzero"` // the program: a path, or a name to be found in Env's PATH
+	Args   []string `json:",omitzero"` // without the program's own name
+	Env    []string `json:",omitzero"` // the whole environment, "K=V"
+	Dir    string   `json:",omitzero"` // empty: the host's
+	Stdin  *os.File `json:"-"`         // nil: the null device
+	Stdout *os.File `json:"-"`         // nil: the null device
+	Stderr *os.File `json:"-"`         // nil: the null device
 
 	// PTY gives the program a terminal of this size for its three streams.
 	// What it shows is written to Stdout; Stdin and Stderr are not used. The
 	// job is Interactive. Not on Windows.
-	PTY *Window
+	PTY *Window `json:",omitzero"`
 	// StdinPipe makes stdin a pipe that the job's Interactive writes to.
-	StdinPipe bool
+	StdinPipe bool `json:",omitzero"`
 
-	HideWindow bool // Windows: CREATE_NO_WINDOW
+	HideWindow bool `json:",omitzero"` // Windows: CREATE_NO_WINDOW
 }
 
 // Exit is what the operating system reported of a job's leader.

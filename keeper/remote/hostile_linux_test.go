@@ -149,7 +149,6 @@ func TestLies(t *testing.T) {
 	fds := openFiles(t, c)
 	for name, lie := range map[string]func(conn *wire.Conn){
 		"not JSON":        func(conn *wire.Conn) { say(t, conn, wire.Frame{Kind: remote.Members, Body: []byte("{")}) },
-		"no such kind":    func(conn *wire.Conn) { say(t, conn, wire.Frame{Kind: 200, Body: remote.RequestBody("j")}) },
 		"an empty spawn":  func(conn *wire.Conn) { say(t, conn, wire.Frame{Kind: remote.Spawn}) },
 		"a spawn of junk": func(conn *wire.Conn) { say(t, conn, wire.Frame{Kind: remote.Spawn, Body: []byte{7, 255, 255, 255}}) },
 		"files not given": func(conn *wire.Conn) {

@@ -407,3 +407,34 @@ func TestInputOfADeadDaemon(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestOrdinaryUser runs the tests of survival as nobody, whom no cgroup serves.
+func TestOrdinaryUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("this is an ordinary user already")
+	}
+	dir, err := os.MkdirTemp("", "keeper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	const who = 65534
+	bin, tmp := filepath.Join(dir, "remote.test"), filepath.Join(dir, "tmp")
+	b, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = errors.Join(os.WriteFile(bin, b, 0o755), os.Chmod(dir, 0o755), os.Mkdir(tmp, 0o700), os.Chown(tmp, who, who))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, "-test.run=^(TestDaemonKilled|TestKeeperOfSubreapersKilled|TestTwoClients|TestInputAcrossDaemons)$", "-test.v=false")
+	cmd.Dir, cmd.Env = tmp, []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + tmp}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: who, Gid: who}}
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Skipf("cannot run as another user: %v", err)
+	}
+	if err != nil {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+}

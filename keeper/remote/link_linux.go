@@ -15,8 +15,13 @@ import (
 	"github.com/reeverun/reeve/keeper/internal/wire"
 )
 
-// errGone is what a call answers whose connection has ended before its answer.
-var errGone = errors.New("the connection to the keeper is gone")
+var (
+	// errGone is what a call answers whose connection has ended before its
+	// answer.
+	errGone = errors.New("the connection to the keeper is gone")
+	// errUnsent is errGone for a call that cannot have been heard.
+	errUnsent = fmt.Errorf("%w already", errGone)
+)
 
 // link is one connection to a keeper, seen from the client.
 type link struct {
@@ -104,7 +109,7 @@ func (l *link) begin(k wire.Kind, body []byte, files []int) (uint64, <-chan wire
 	l.mu.Lock()
 	if l.calls == nil {
 		l.mu.Unlock()
-		return 0, nil, errGone
+		return 0, nil, errUnsent
 	}
 	l.next++
 	n := l.next

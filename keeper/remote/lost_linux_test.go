@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -370,8 +371,12 @@ func TestReconnect(t *testing.T) {
 		j := start(t, cl, script("j", chatty(50, 4), out))
 		k := start(t, cl, script("k", "exec sleep 600", nil))
 		pid, _ := cl.Keeper()
-		for range 10 {
+		for i := range 10 {
 			cl.Disconnect()
+			if i%2 == 0 { // neither lost nor started twice
+				exits(t, start(t, cl, script(fmt.Sprint("s", i), "exit 2", nil)), keeper.Exit{Code: 2})
+				cl.Forget(fmt.Sprint("s", i))
+			}
 			if n := len(k.Members()); n != 1 {
 				t.Errorf("%d members", n)
 			}

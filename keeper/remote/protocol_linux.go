@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"os"
@@ -100,7 +101,8 @@ func encodeSpec(s keeper.Spec) (body []byte, files []*os.File) {
 }
 
 // decodeSpec reads a Spec. Its files are the caller's to close, also those of
-// a malformed one.
+// a malformed one. A Spec that asks for more than this program knows is a
+// SpawnError: a program must not run with less confinement than it was meant to.
 func decodeSpec(f wire.Frame) (s keeper.Spec, err error) {
 	next := f.Files
 	defer func() {
@@ -133,11 +135,13 @@ func decodeSpec(f wire.Frame) (s keeper.Spec, err error) {
 	if s.Env, rest, err = wire.TakeStrings(rest); err != nil {
 		return files, err
 	}
-	args, env := s.Args, s.Env
-	if err := json.Unmarshal(rest, &s); err != nil {
-		return files, wire.ErrMalformed
+	s.Name, s.Path, s.Dir = names[0], names[1], names[2]
+	d := json.NewDecoder(bytes.NewReader(rest))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, &keeper.SpawnError{Op: keeper.OpHold, Path: s.Path, Err: err,
+			Hint: "the keeper is older than this daemon and does not know what is asked for: let its jobs end, and it will be replaced"}
 	}
-	s.Name, s.Path, s.Dir, s.Args, s.Env = names[0], names[1], names[2], args, env
 	return s, nil
 }
 

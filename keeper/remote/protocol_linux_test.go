@@ -1,7 +1,9 @@
 package remote_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,6 +56,20 @@ func TestSpecsTravel(t *testing.T) {
 	got, err := remote.DecodeSpec(remote.SpawnBody(s))
 	if err != nil || !reflect.DeepEqual(got, s) {
 		t.Errorf("%+v became %+v, %v", s, got, err)
+	}
+}
+
+// What is not used does not show, so that an older keeper does not stumble on
+// it; what is used and unknown to it, it refuses.
+func TestSpecsForOlderKeepers(t *testing.T) {
+	b, err := json.Marshal(keeper.Spec{})
+	if err != nil || string(b) != "{}" {
+		t.Errorf("%s, %v: the new field lacks omitzero", b, err)
+	}
+	body := bytes.Replace(remote.SpawnBody(keeper.Spec{Path: "/bin/true", StdinPipe: true}), []byte("StdinPipe"), []byte("Confined!"), 1)
+	var e *keeper.SpawnError
+	if _, err := remote.DecodeSpec(body); !errors.As(err, &e) || e.Op != keeper.OpHold {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -44,10 +44,10 @@ func (c *Client) Spawn(ctx context.Context, s keeper.Spec) (keeper.Job, error) {
 			return nil, err
 		}
 		job, err := c.spawn(ctx, l, j, body, files)
-		if !errors.Is(err, errEnding) {
+		if !errors.Is(err, errEnding) && !errors.Is(err, errUnsent) {
 			return job, err
 		}
-		select { // it went to rest at this very moment: the next one will do it
+		select { // nothing was started: the next one will do it
 		case <-l.decided:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -81,14 +81,12 @@ func (c *Client) spawn(ctx context.Context, l *link, j *remoteJob, body []byte, 
 	_, ch, err := l.begin(spawn, body, fds)
 	runtime.KeepAlive(files)
 	if err != nil {
-		<-l.decided
-		return c.settle(j)
+		return c.settle(l, j, err)
 	}
 	select {
 	case f, ok := <-ch:
 		if !ok {
-			<-l.decided
-			return c.settle(j)
+			return c.settle(l, j, errGone)
 		}
 		return c.begun(j, f)
 	case <-ctx.Done():
@@ -133,17 +131,22 @@ func (j *remoteJob) takePidfd(files []int) {
 	}
 }
 
-// settle says what became of a spawn whose answer is lost: the keeper, if it
-// lives, has told of the job by now.
-func (c *Client) settle(j *remoteJob) (keeper.Job, error) {
+// settle says what became of a spawn that had no answer. A keeper that lives
+// has told by now of every job it has: one that is not among them was not
+// started. Of a keeper that is dead nobody can say that.
+func (c *Client) settle(l *link, j *remoteJob, err error) (keeper.Job, error) {
+	<-l.decided
 	if j.PID() != 0 {
 		return j, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.jobs, j.name)
-	if c.err != nil {
+	switch {
+	case c.err != nil:
 		return nil, c.err
+	case c.link != nil && c.bond == j.bond, errors.Is(err, errUnsent):
+		return nil, errUnsent
 	}
 	return nil, fmt.Errorf("start %s: %w", j.name, keeper.ErrLost)
 }
@@ -168,59 +171,3 @@ func (c *Client) regret(j *remoteJob, ch <-chan wire.Frame) {
 		j.Release()
 	}
 }
-
-// Input writes to the program's input, piece by piece.
-func (j *remoteJob) Input(ctx context.Context, p []byte) (int, error) {
-	total := 0
-	for len(p) > 0 {
-		n, err := j.write(ctx, p[:min(len(p), maxInput)])
-		total += n
-		if err != nil {
-			return total, err
-		}
-		p = p[n:]
-	}
-	return total, nil
-}
-
-// maxInput is how much goes in one frame.
-const maxInput = 64 << 10
-
-func (j *remoteJob) write(ctx context.Context, p []byte) (int, error) {
-	if err := context.Cause(ctx); err != nil {
-		return 0, err
-	}
-	l, err := j.client.current(j.bond)
-	if err != nil {
-		return 0, err
-	}
-	b, err := l.call(ctx, input, append(wire.AppendStrings(nil, j.name), p...))
-	if err != nil {
-		return 0, err
-	}
-	var t taken
-	if err := json.Unmarshal(b, &t); err != nil {
-		return 0, err
-	}
-	if t.Error == nil {
-		return t.Bytes, nil
-	}
-	err = t.Error.error()
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = context.Cause(ctx)
-	}
-	return t.Bytes, err
-}
-
-// CloseInput ends the program's input.
-func (j *remoteJob) CloseInput() error {
-	return j.ask(context.Background(), closeInput, request{}, noInput, nil)
-}
-
-// Resize changes the size of the program's terminal.
-func (j *remoteJob) Resize(w keeper.Window) error {
-	return j.ask(context.Background(), resize, request{Window: w}, noInput, nil)
-}
-
-// noInput: inputs end with their keeper.
-func noInput(keeper.Job) error { return keeper.ErrNoInput }
