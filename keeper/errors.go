@@ -3,7 +3,8 @@ package keeper
 import "errors"
 
 // ErrLost is what Wait and WaitEmpty answer when whoever held the job is gone
-// before it could tell the end: a guess would be worse.
+// before it could tell the end: a guess would be worse. (Spawn answers it when
+// whoever should start the job is gone in the middle of it: package remote.)
 var ErrLost = errors.New("the holder of the job is gone: how it ended is unknown")
 
 // ErrNoFreeze is what Freeze answers where trees cannot be frozen.

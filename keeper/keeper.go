@@ -110,7 +110,8 @@ type Spawner interface {
 	// Tier says how this spawner holds trees; Reasons says why not better.
 	Tier() Tier
 	Reasons() []string
-	// Close releases the spawner. It ends what still runs.
+	// Close releases the spawner. It ends what still runs, except where jobs
+	// outlive their spawner on purpose (package remote).
 	Close() error
 }
 
