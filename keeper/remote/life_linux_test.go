@@ -408,6 +408,24 @@ func TestInputOfADeadDaemon(t *testing.T) {
 	}
 }
 
+// A running job costs the keeper no thread and one descriptor.
+func TestThreads(t *testing.T) {
+	const jobs = 150
+	c := cgroups(t)
+	cl := connect(t, c)
+	once(t, cl)
+	threads, files := threadsOf(t, pidOf(c.Dir)), openFiles(t, c)
+	for range jobs {
+		start(t, cl, keeper.Spec{Path: "/bin/sleep", Args: []string{"600"}, Env: []string{}})
+	}
+	if got := threadsOf(t, pidOf(c.Dir)); got > threads+8 {
+		t.Errorf("%d threads for %d jobs, %d before", got, jobs, threads)
+	}
+	if got := openFiles(t, c); got > files+jobs+4 {
+		t.Errorf("%d descriptors for %d jobs, %d before", got, jobs, files)
+	}
+}
+
 // TestOrdinaryUser runs the tests of survival as nobody, whom no cgroup serves.
 func TestOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
