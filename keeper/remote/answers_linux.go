@@ -29,7 +29,8 @@ func (n *session) spawn(ctx context.Context, f wire.Frame) {
 		return
 	}
 	defer n.starting.Done()
-	if err := s.start(ctx, e, spec); err != nil {
+	line, err := s.start(ctx, e, spec)
+	if err != nil {
 		n.reply(f.Number, nil, err)
 		return
 	}
@@ -38,7 +39,7 @@ func (n *session) spawn(ctx context.Context, f wire.Frame) {
 		defer unix.Close(fd)
 		files = []int{fd}
 	}
-	s.show(n, e, f.Number, files)
+	s.show(n, e, f.Number, line, files)
 	s.following.Go(func() { s.follow(e) })
 }
 

@@ -23,7 +23,6 @@ func (s *server) adoptAll(left []Info) {
 		j, err := s.adopter.Adopt(i.Trace, -1)
 		if err != nil { // it was of another boot, or never got to run
 			s.change(e, true, func(i *Info) { i.Lost, i.Empty = i.Exit == nil, true })
-			s.running--
 			continue
 		}
 		e.job, e.info.Frozen = j, j.(keeper.Traceable).Frozen()
@@ -59,9 +58,6 @@ func (s *server) end(e *entry, exit keeper.Exit, err error) {
 		})
 	}
 	s.records.settle(e.name)
-	s.mu.Lock()
-	s.leaveLocked()
-	s.mu.Unlock()
 	e.turn.Lock()
 	released := e.info.Released
 	e.turn.Unlock()
@@ -83,6 +79,9 @@ func (s *server) change(e *entry, durable bool, f func(*Info)) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if i.Empty && !e.info.Empty {
+		s.leaveLocked()
+	}
 	e.info = i
 	if s.client != nil && e.started {
 		_ = s.client.conn.Send(wire.Frame{Kind: job, Body: line})

@@ -182,7 +182,7 @@ func (c *Client) drop(j *remoteJob) {
 	}
 	c.dropped[j.name] = true
 	if c.link != nil {
-		_ = c.link.conn.Send(wire.Frame{Kind: release, Body: encode(request{Name: j.name})})
+		_ = c.link.conn.SendLater(wire.Frame{Kind: release, Body: encode(request{Name: j.name})})
 	}
 }
 

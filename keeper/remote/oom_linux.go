@@ -3,6 +3,8 @@ package remote
 import (
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // keeperScore makes the kernel, when it is out of memory, prefer others.
@@ -24,7 +26,14 @@ func protectKeeper() oomScore {
 // lift gives a program that has just been started the score it should have. It
 // has had no time to start others.
 func (o oomScore) lift(pid int) {
-	if o.jobs != "" {
-		_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte(o.jobs), 0)
+	if o.jobs == "" {
+		return
 	}
+	// Off Go's poller, which costs more than the write.
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return // it is gone already
+	}
+	defer unix.Close(fd)
+	_, _ = unix.Write(fd, []byte(o.jobs))
 }

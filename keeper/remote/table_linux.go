@@ -46,31 +46,31 @@ func (s *server) reserve(n *session, name string) (*entry, error) {
 
 // start starts a job in its place and writes so. On an error the place is free
 // again.
-func (s *server) start(ctx context.Context, e *entry, spec keeper.Spec) error {
+func (s *server) start(ctx context.Context, e *entry, spec keeper.Spec) (line []byte, err error) {
 	file, err := s.records.create(spec.Name)
 	if err != nil {
 		s.vacate(e)
-		return &keeper.SpawnError{Op: keeper.OpHold, Path: spec.Name, Err: errors.Unwrap(err), Hint: "the keeper cannot write the job's file, so it was not started"}
+		return nil, &keeper.SpawnError{Op: keeper.OpHold, Path: spec.Name, Err: errors.Unwrap(err), Hint: "the keeper cannot write the job's file, so it was not started"}
 	}
 	defer file.Close()
 	j, err := s.spawner.Spawn(ctx, spec)
 	if err != nil {
 		s.records.remove(spec.Name)
 		s.vacate(e)
-		return err
+		return nil, err
 	}
 	s.oom.lift(j.PID())
 	e.job = j
 	e.info.Started = time.Now().UTC().Truncate(time.Millisecond)
 	e.info.Trace = j.(keeper.Traceable).Trace()
-	_, _ = file.Write(append(encode(e.info), '\n')) // without it, the job ends with this keeper
-	return nil
+	line = encode(e.info)
+	_, _ = file.Write(append(line, '\n')) // without it, the job ends with this keeper
+	return line, nil
 }
 
 // show tells of a job that has begun: the session that asked, and the client if
 // that is another one by now.
-func (s *server) show(n *session, e *entry, number uint64, files []int) {
-	line := encode(e.info)
+func (s *server) show(n *session, e *entry, number uint64, line []byte, files []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.started = true
@@ -136,6 +136,6 @@ func (s *server) forget(e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.client != nil {
-		_ = s.client.conn.Send(wire.Frame{Kind: forgotten, Body: []byte(e.name)})
+		_ = s.client.conn.SendLater(wire.Frame{Kind: forgotten, Body: []byte(e.name)})
 	}
 }

@@ -17,6 +17,8 @@ const (
 	Patience = 30 * time.Second
 	// room is how much may wait when somebody who can wait sends.
 	room = 256 << 10
+	// later is how long a frame may wait that is in no hurry.
+	later = 5 * time.Millisecond
 )
 
 // ErrSlow is what ends the connection of a peer that does not read.
@@ -44,7 +46,10 @@ type Conn struct {
 	queue   []packet
 	queued  int // bytes
 	sending bool
+	later   []byte // frames that go along with the next one
 	err     error
+
+	alarm *time.Timer // sends later if no frame comes
 }
 
 // packet is an encoded frame, or what is left of one.
@@ -61,6 +66,8 @@ func NewConn(sock *net.UnixConn) (*Conn, error) {
 	}
 	c := &Conn{sock: sock, raw: raw, space: make([]byte, bufferSize), oob: make([]byte, unix.CmsgSpace(4*MaxFiles))}
 	c.less.L = &c.mu
+	c.alarm = time.AfterFunc(later, c.sendLate)
+	c.alarm.Stop()
 	return c, nil
 }
 
@@ -83,7 +90,9 @@ func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.sock.SetReadDead
 // Close ends the connection and waits for its goroutine. Frames that wait are
 // dropped, and their descriptors closed. It may be called again.
 func (c *Conn) Close() {
+	c.sendLate()
 	c.fail(net.ErrClosed)
+	c.alarm.Stop()
 	c.draining.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,6 +16,33 @@ func (c *Conn) Send(f Frame) error { return c.send(f, false) }
 // SendWait is Send for those who can wait until the other side takes it.
 func (c *Conn) SendWait(f Frame) error { return c.send(f, true) }
 
+// SendLater is Send for what is in no hurry and has no descriptors: it goes
+// along with the next frame, or alone after a moment. To wake the other side
+// costs both more than most frames do.
+func (c *Conn) SendLater(f Frame) error {
+	b, err := f.encode()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.later) == 0 {
+		c.alarm.Reset(later)
+	}
+	c.later = append(c.later, b...)
+	if len(c.later) >= bufferSize {
+		return c.pass(nil, nil)
+	}
+	return c.err
+}
+
+// sendLate sends what was in no hurry.
+func (c *Conn) sendLate() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.pass(nil, nil)
+}
+
 // WaitRoom waits until little is left to be sent, Flush until nothing is.
 func (c *Conn) WaitRoom() error {
 	c.mu.Lock()
@@ -48,16 +75,27 @@ func (c *Conn) send(f Frame, wait bool) error {
 	if wait {
 		_ = c.waitFor(room)
 	}
+	return c.pass(b, f.Files)
+}
+
+// pass sends a frame, after what has waited for one. The caller holds mu.
+func (c *Conn) pass(b []byte, files []int) error {
+	if len(c.later) > 0 {
+		b = append(c.later, b...)
+		c.later = nil
+	}
 	switch {
 	case c.err != nil:
 		return c.err
 	case c.queued+len(b) > MaxQueue:
 		c.end(ErrSlow)
 		return ErrSlow
+	case len(b) == 0:
+		return nil
 	case c.sending:
-		return c.enqueue(packet{b, f.Files})
+		return c.enqueue(packet{b, files})
 	}
-	rest, err := c.try(packet{b, f.Files})
+	rest, err := c.try(packet{b, files})
 	if err != nil || len(rest.bytes) == 0 {
 		return err
 	}

@@ -175,6 +175,43 @@ func TestSentBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// What is in no hurry goes along with the next frame, in its place; or alone.
+func TestSendLater(t *testing.T) {
+	a, b := pair(t)
+	for i := range 40 {
+		send := a.SendLater
+		if i%4 == 3 {
+			send = a.Send
+		}
+		if err := send(Frame{Kind: Kind(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = a.SendLater(Frame{Kind: 40})
+	for i := range 41 {
+		if f, err := b.Receive(); err != nil || f.Kind != Kind(i) {
+			t.Fatalf("frame %d: %+v, %v", i, f, err)
+		}
+	}
+	for range 3 * bufferSize / headerSize { // also when it is much
+		_ = a.SendLater(Frame{Kind: 1})
+	}
+	_ = a.SendLater(Frame{Kind: 2})
+	a.Close() // also at the end
+	for n := 0; ; n++ {
+		f, err := b.Receive()
+		if err != nil {
+			t.Fatalf("after %d frames: %v", n, err)
+		}
+		if f.Kind == 2 {
+			break
+		}
+	}
+	if err := a.SendLater(Frame{Kind: 1}); err == nil {
+		t.Error("it is sent after the end")
+	}
+}
+
 func TestTooLong(t *testing.T) {
 	a, b := pair(t)
 	if err := a.Send(Frame{Body: make([]byte, MaxBody+1)}); !errors.Is(err, ErrMalformed) {
