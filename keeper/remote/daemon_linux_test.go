@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -266,7 +267,12 @@ func TestFrozenAcrossDaemons(t *testing.T) {
 func TestReleasedAndRunning(t *testing.T) {
 	c := config(t)
 	m := mark()
-	daemon(t, c, job{Name: "r", Script: "exec sleep " + m, Out: "/dev/null", Release: true})()
+	kill := daemon(t, c, job{Name: "r", Script: "exec sleep " + m, Out: "/dev/null", Release: true})
+	eventually(t, "the keeper has heard of it", func() bool {
+		b, _ := os.ReadFile(filepath.Join(c.Dir, "jobs", "r"))
+		return strings.Contains(string(b), `"released":true`)
+	})
+	kill()
 	cl := connect(t, c)
 	if i, ok := find(cl, "r"); !ok || !i.Released || i.Empty {
 		t.Fatalf("%+v, %v", i, ok)
