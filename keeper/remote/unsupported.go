@@ -18,6 +18,9 @@ type Client struct{ keeper.Spawner }
 // Connect is not supported here.
 func Connect(context.Context, Config) (*Client, error) { return nil, errors.ErrUnsupported }
 
+// Keeper is none.
+func (c *Client) Keeper() (pid int, build string) { return 0, "" }
+
 // Jobs is nothing.
 func (c *Client) Jobs() []Info { return nil }
 
