@@ -155,18 +155,14 @@ func TestSignals(t *testing.T) {
 		t.Errorf("session %s of keeper %d", f[3], pid)
 	}
 	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE} {
-		if err := syscall.Kill(pid, s); err != nil {
-			t.Fatal(err)
-		}
+		signalKeeper(t, pid, s)
 	}
 	if n := len(j.Members()); n < 1 || pidOf(c.Dir) != pid {
 		t.Errorf("%d members", n)
 	}
 	j.Kill()
 	exits(t, j, keeper.Exit{Code: 137, Signal: "SIGKILL"})
-	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, pid, syscall.SIGTERM)
 	eventually(t, "it ends", func() bool { return pidOf(c.Dir) == 0 })
 	exits(t, j, keeper.Exit{Code: 137, Signal: "SIGKILL"})
 	exits(t, start(t, cl, script("k", "exit 4", nil)), keeper.Exit{Code: 4})
@@ -261,9 +257,7 @@ func TestOneKeeper(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	cl.Close()
-	if err := syscall.Kill(pidOf(c.Dir), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, pidOf(c.Dir), syscall.SIGTERM)
 	for range 4 { // all at once, while the old one ends
 		wg.Go(func() {
 			cl, err := remote.Connect(soon(t), c)

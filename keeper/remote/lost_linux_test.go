@@ -57,9 +57,7 @@ func kill9(t testing.TB, dir string) {
 	if pid == 0 {
 		t.Fatal("there is no keeper")
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, pid, syscall.SIGKILL)
 	eventually(t, "the keeper is gone", func() bool { return pidOf(dir) == 0 })
 }
 
@@ -309,9 +307,7 @@ func TestKillOutlivesTheKeeper(t *testing.T) {
 	cl := connect(t, c)
 	m := mark()
 	j := start(t, cl, script("k", "exec sleep "+m, nil))
-	if err := syscall.Kill(pidOf(c.Dir), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, pidOf(c.Dir), syscall.SIGSTOP)
 	j.Kill() // into the socket of a keeper that does not read
 	kill9(t, c.Dir)
 	ends(t, j, keeper.Exit{Code: 137, Signal: "SIGKILL"})
@@ -322,9 +318,7 @@ func TestSpawnLostWithTheKeeper(t *testing.T) {
 	c := cgroups(t)
 	cl := connect(t, c)
 	m := mark()
-	if err := syscall.Kill(pidOf(c.Dir), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, pidOf(c.Dir), syscall.SIGSTOP)
 	go func() {
 		time.Sleep(20 * time.Millisecond) // whenever it comes, the answer must be true
 		kill9(t, c.Dir)
@@ -345,17 +339,13 @@ func TestSpawnRegretted(t *testing.T) {
 	cl := connect(t, c)
 	m := mark()
 	keeperPID := pidOf(c.Dir)
-	if err := syscall.Kill(keeperPID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, keeperPID, syscall.SIGSTOP)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := cl.Spawn(ctx, script("s", "exec sleep "+m, nil)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("spawn: %v", err)
 	}
-	if err := syscall.Kill(keeperPID, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	signalKeeper(t, keeperPID, syscall.SIGCONT)
 	eventually(t, "it is forgotten", func() bool { return len(cl.Jobs()) == 0 && recorded(t, c) == 0 })
 	if left := alive(m); len(left) > 0 {
 		t.Errorf("left: %v", left)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,6 +74,17 @@ func pidOf(dir string) int {
 		}
 	}
 	return 0
+}
+
+// signalKeeper signals a keeper that must be there.
+func signalKeeper(t testing.TB, pid int, s syscall.Signal) {
+	t.Helper()
+	if pid <= 0 {
+		t.Fatal("there is no keeper") // 0 would be this very process and its group
+	}
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // script is a Spec for the shell; out is where its output goes.
