@@ -105,7 +105,8 @@ func openV1(name, dataDir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sweepCgroups(dir, prefix)
+	// What still lives there is ended by way of what holds it, or was adopted.
+	sweepCgroups(dir, prefix, populatedV1)
 	made, err := makeBase(dir, prefix)
 	return dir + "/" + made, err
 }
@@ -121,6 +122,11 @@ func tryV1(base, file, value string) error {
 		_ = removeCgroup(base)
 	}
 	return err
+}
+
+func populatedV1(dir string) bool {
+	pids, err := cgroupPids(nil, dir)
+	return err != nil || len(pids) > 0
 }
 
 // ownV1 returns the directory of this process's cgroup in a v1 hierarchy.

@@ -41,7 +41,7 @@ func openCgroup(o Options) (*cgroupHolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweepCgroups(dir, prefix)
+	sweepCgroups(dir, prefix, o.Keep)
 	name, err := makeBase(dir, prefix)
 	if err != nil {
 		return nil, err
@@ -124,8 +124,9 @@ func makeBase(dir, prefix string) (string, error) {
 	}
 }
 
-// sweepCgroups ends what dead hosts of the same data directory left behind.
-func sweepCgroups(dir, prefix string) {
+// sweepCgroups ends what dead hosts of the same data directory left behind, but
+// for what is to be kept.
+func sweepCgroups(dir, prefix string, keep func(string) bool) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		host, ok := strings.CutPrefix(e.Name(), prefix)
@@ -141,8 +142,23 @@ func sweepCgroups(dir, prefix string) {
 		if err1 != nil || err2 != nil || hostAlive(pid, start) {
 			continue
 		}
-		_ = endCgroup(dir + "/" + e.Name()) // the next start tries again
+		endHost(dir+"/"+e.Name(), keep) // the next start tries again
 	}
+}
+
+// endHost ends the runs of a dead host.
+func endHost(base string, keep func(string) bool) {
+	if keep == nil {
+		_ = endCgroup(base)
+		return
+	}
+	runs, _ := os.ReadDir(base)
+	for _, r := range runs {
+		if path := base + "/" + r.Name(); r.IsDir() && !keep(path) {
+			_ = endCgroup(path)
+		}
+	}
+	_ = rmdir(base) // if nothing was kept
 }
 
 func hostAlive(pid int, start uint64) bool {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,8 @@ type cgroupTree struct {
 	child *child  // the leader, or the boss
 	boss  *worker // of a job in a pid namespace: its first process, which tells of the leader
 	dir   string
-	inner string // as /proc/PID/cgroup spells it
-	stock *cgroupStock
+	inner string       // as /proc/PID/cgroup spells it
+	stock *cgroupStock // nil: an adopted tree's, whose host is dead
 	bound bound
 	watch watch
 }
@@ -208,5 +209,10 @@ func (t *cgroupTree) free() {
 		t.boss.ctl.Close()
 	}
 	t.child.close()
-	t.stock.giveBack(t.dir, t.bound)
+	if t.stock != nil {
+		t.stock.giveBack(t.dir, t.bound)
+		return
+	}
+	_ = removeCgroup(t.dir)
+	_ = rmdir(filepath.Dir(t.dir)) // the last one takes the dead host's along
 }

@@ -30,6 +30,7 @@ func (x *exits) start(c *command, sys *syscall.SysProcAttr) (*child, lease, erro
 	for _, f := range c.files {
 		files = append(files, f.Fd())
 	}
+	c.ownTerminal(sys)
 	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{Dir: c.dir, Env: c.env, Files: files, Sys: sys})
 	runtime.KeepAlive(c)
 	if err != nil {

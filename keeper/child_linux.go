@@ -14,9 +14,13 @@ import (
 
 // child is a direct child of this process, held by a pidfd that lies in Go's
 // poller: waiting for it costs a goroutine, not a thread.
+//
+// One that was adopted is somebody else's child: it is waited for in another
+// way, and is never reaped here.
 type child struct {
-	pid int
-	fd  *os.File
+	pid     int
+	fd      *os.File // nil: an adopted one that was gone already
+	adopted bool
 
 	mu     sync.Mutex // guards the rest
 	usage  Usage      // of the child and what it waited for; set at its end
@@ -31,6 +35,7 @@ func forkExec(c *command, sys *syscall.SysProcAttr, more ...*os.File) (*child, e
 		// Fd also makes the file blocking, which the child expects.
 		files = append(files, f.Fd())
 	}
+	c.ownTerminal(sys)
 	pidfd := -1
 	sys.PidFD = &pidfd
 	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{Dir: c.dir, Env: c.env, Files: files, Sys: sys})
@@ -68,6 +73,9 @@ func (c *child) waitKeep() (Exit, error) { return c.waitid(procs.NoWait) }
 func (c *child) reap() { _, _ = c.waitid(0) }
 
 func (c *child) waitid(options int) (Exit, error) {
+	if c.adopted {
+		return c.waitAdopted()
+	}
 	rc, err := c.fd.SyscallConn()
 	if err != nil {
 		return Exit{}, ErrLost
@@ -104,10 +112,20 @@ func (c *child) lastUsage() Usage {
 }
 
 // abandon makes a wait in progress, and every later one, return.
-func (c *child) abandon() { _ = c.fd.SetReadDeadline(time.Unix(1, 0)) }
+func (c *child) abandon() {
+	if c.fd != nil {
+		_ = c.fd.SetReadDeadline(time.Unix(1, 0))
+	}
+}
 
 // close gives the child up; if it has ended unnoticed, it is reaped.
 func (c *child) close() {
+	if c.adopted {
+		if c.fd != nil {
+			c.fd.Close()
+		}
+		return
+	}
 	if rc, err := c.fd.SyscallConn(); err == nil && !c.isReaped() {
 		_ = rc.Control(func(fd uintptr) {
 			_, _, _, _ = procs.Waitid(procs.PPidfd, int(fd), syscall.WNOHANG)
@@ -116,7 +134,11 @@ func (c *child) close() {
 	c.fd.Close()
 }
 
+// isReaped reports whether the child's pid may belong to somebody else.
 func (c *child) isReaped() bool {
+	if c.adopted {
+		return true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reaped

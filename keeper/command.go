@@ -17,6 +17,7 @@ type command struct {
 	dir   string
 	files [3]*os.File // never nil
 	hide  bool
+	tty   bool // files is a terminal that shall be the program's own
 
 	limits  Limits
 	sandbox Sandbox // never empty

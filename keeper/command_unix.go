@@ -53,6 +53,13 @@ func find(name string, env []string, _ string) (string, error) {
 	return "", &SpawnError{Op: OpFind, Path: name, Err: cause, Hint: "looked for in the folders of its PATH"}
 }
 
+// ownTerminal makes the program the leader of its terminal's session.
+func (c *command) ownTerminal(sys *syscall.SysProcAttr) {
+	if c.tty {
+		sys.Setsid, sys.Setctty, sys.Ctty = true, true, 0
+	}
+}
+
 func isFile(path string) bool {
 	var st unix.Stat_t
 	return unix.Stat(path, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR

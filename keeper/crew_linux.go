@@ -173,5 +173,5 @@ func (w *crew) order(c *command, hold bool) (subreaper.Order, []*os.File, error)
 	if p.Kind == confine.Sandbox {
 		dir = p.Work
 	}
-	return subreaper.Order{Path: c.path, Argv: c.argv, Env: c.env, Dir: dir, Session: w.group, Exec: !hold, Plan: p}, more, err
+	return subreaper.Order{Path: c.path, Argv: c.argv, Env: c.env, Dir: dir, Session: w.group || c.tty, TTY: c.tty, Exec: !hold, Plan: p}, more, err
 }

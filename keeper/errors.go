@@ -6,11 +6,16 @@ import (
 )
 
 // ErrLost is what Wait and WaitEmpty answer when whoever held the job is gone
-// before it could tell the end: a guess would be worse.
+// before it could tell the end: a guess would be worse. (Spawn answers it when
+// whoever should start the job is gone in the middle of it: package remote.)
 var ErrLost = errors.New("the holder of the job is gone: how it ended is unknown")
 
 // ErrNoFreeze is what Freeze answers where trees cannot be frozen.
 var ErrNoFreeze = errors.New("process trees cannot be frozen on this system")
+
+// ErrNoInput is what Interactive answers for a job that was started without an
+// input, or whose input is closed.
+var ErrNoInput = errors.New("the job takes no input")
 
 // What a SpawnError's Op may be.
 const (

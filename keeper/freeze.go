@@ -29,7 +29,14 @@ func (j *job) Freeze(ctx context.Context) error {
 	if err != nil {
 		_ = j.tree.thaw() // all or nothing
 	}
+	j.setFrozen(err == nil)
 	return err
+}
+
+func (j *job) setFrozen(frozen bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.frozen = frozen
 }
 
 // Thaw lets the tree go on.
@@ -39,7 +46,11 @@ func (j *job) Thaw() error {
 	if j.ended() {
 		return nil
 	}
-	return j.tree.thaw()
+	err := j.tree.thaw()
+	if err == nil {
+		j.setFrozen(false)
+	}
+	return err
 }
 
 // retry tries until it is done, fails, or ctx is over.

@@ -41,7 +41,7 @@ func (h *groupHolder) start(c *command) (tree, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	t := &groupTree{child: ch, lease: l, watch: h.exits.watch(), sweep: &sweep{token: token, leader: ch.pid, start: startOf(ch.pid), group: h.group}}
+	t := &groupTree{child: ch, lease: l, watch: h.exits.watch(), sweep: &sweep{token: token, leader: ch.pid, start: startOf(ch.pid), group: h.group || c.tty}}
 	return t, ch.pid, nil
 }
 

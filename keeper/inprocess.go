@@ -21,6 +21,9 @@ type Options struct {
 	// NoGroup leaves jobs in the host's session and process group (Unix), so
 	// that a terminal's signals reach them.
 	NoGroup bool
+	// Keep says which cgroups that dead hosts of this Name left behind are
+	// not ended, because their trees will be adopted. Nil keeps none.
+	Keep func(cgroup string) bool
 	// PIDs is how many processes and threads a job may have that does not say
 	// itself; 0 is DefaultPIDs, less than 0 no limit.
 	PIDs int
@@ -121,10 +124,24 @@ func (s *spawner) Spawn(ctx context.Context, spec Spec) (Job, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	con, err := openConsole(&spec)
+	if err != nil {
+		return nil, err
+	}
+	j, err := s.start(spec, con)
+	if err != nil {
+		con.close()
+	}
+	return j, err
+}
+
+// start starts a program, with a console or nil.
+func (s *spawner) start(spec Spec, con *console) (Job, error) {
 	c, err := newCommand(spec, s.null)
 	if err != nil {
 		return nil, err
 	}
+	c.tty = spec.PTY != nil
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed {
@@ -134,15 +151,19 @@ func (s *spawner) Spawn(ctx context.Context, spec Spec) (Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := newJob(s, t, pid, c)
+	return s.hold(newJob(s, con.start(t), pid, c), con), nil
+}
+
+// hold takes a job that has just begun into the books.
+func (s *spawner) hold(j *job, con *console) *job {
+	if con != nil {
+		j.input = con.input
+	}
 	s.mu.Lock()
 	s.jobs[j] = struct{}{}
 	s.mu.Unlock()
 	s.running.Add(1) // the follower's; see job.follow
-	if c.limits.CPU > 0 {
-		j.watchCPU(c.limits.CPU)
-	}
-	return j, nil
+	return j
 }
 
 func (s *spawner) forget(j *job) {

@@ -50,6 +50,7 @@ type job struct {
 	pid     int
 	tree    tree
 	spawner *spawner
+	input   *input // nil if it takes none
 
 	enforced Enforced
 
@@ -66,6 +67,7 @@ type job struct {
 	killing  bool
 	released bool
 	followed bool        // somebody follows
+	frozen   bool        // by the last Freeze or Thaw that did it
 	cpu      *time.Timer // looks at the time used, while that is limited; see watchCPU
 	killed   Limit
 	holds    int // on the tree: the follower's, the owner's, a kill's
@@ -137,6 +139,9 @@ func (j *job) drop() {
 func (j *job) free() {
 	j.freeOnce.Do(func() {
 		j.tree.free()
+		if j.input != nil {
+			j.input.close()
+		}
 		j.spawner.forget(j)
 	})
 }

@@ -64,25 +64,35 @@ const (
 	TierGroup     Tier = "pgroup"
 )
 
-// Spec is a program to start. Nothing in it is parsed.
+// Spec is a program to start. Nothing in it is parsed. But for its files it
+// travels as JSON to a keeper that may be older than its daemon: a field that
+// is not used must not show there (omitzero), so that only what such a keeper
+// does not know makes it refuse.
 type Spec struct {
-	Name   string   // unique among running jobs of the data directory, e.g. "42-1"
-	Path   string   // the program: a path, or a name to be found in Env's PATH
-	Args   []string // without the program's own name
-	Env    []string // the whole environment, "K=V"
-	Dir    string   // empty: the host's
-	Stdin  *os.File // nil: the null device
-	Stdout *os.File // nil: the null device
-	Stderr *os.File // nil: the null device
+	Name   string   `json:",omitzero"` // unique among running jobs of the data directory, e.g. "42-1"
+	Path   string   `json:",omitzero"` // the program: a path, or a name to be found in Env's PATH
+	Args   []string `json:",omitzero"` // without the program's own name
+	Env    []string `json:",omitzero"` // the whole environment, "K=V"
+	Dir    string   `json:",omitzero"` // empty: the host's
+	Stdin  *os.File `json:"-"`         // nil: the null device
+	Stdout *os.File `json:"-"`         // nil: the null device
+	Stderr *os.File `json:"-"`         // nil: the null device
 
-	HideWindow bool // Windows: CREATE_NO_WINDOW
+	// PTY gives the program a terminal of this size for its three streams.
+	// What it shows is written to Stdout; Stdin and Stderr are not used. The
+	// job is Interactive. Not on Windows.
+	PTY *Window `json:",omitzero"`
+	// StdinPipe makes stdin a pipe that the job's Interactive writes to.
+	StdinPipe bool `json:",omitzero"`
 
-	Limits  Limits
-	Sandbox Sandbox
+	HideWindow bool `json:",omitzero"` // Windows: CREATE_NO_WINDOW
+
+	Limits  Limits  `json:",omitzero"`
+	Sandbox Sandbox `json:",omitzero"`
 	// Require names what the job must not run without, by the names of
 	// Enforced ("tree-kill" is every tier but pgroup): a MissingError then,
 	// instead of a job that has less.
-	Require []string
+	Require []string `json:",omitzero"`
 }
 
 // Exit is what the operating system reported of a job's leader.
@@ -110,7 +120,8 @@ type Spawner interface {
 	// Tier says how this spawner holds trees; Reasons says why not better.
 	Tier() Tier
 	Reasons() []string
-	// Close releases the spawner. It ends what still runs.
+	// Close releases the spawner. It ends what still runs, except where jobs
+	// outlive their spawner on purpose (package remote).
 	Close() error
 }
 

@@ -81,7 +81,7 @@ func (w *crew) hold(c *command, ahead *worker) (tree, int, error) {
 		return nil, 0, err
 	}
 	w.tighten(&d, c.limits.PIDs, true)
-	t := &subreaperTree{worker: k, crew: w, sweep: &sweep{token: token, group: w.group, leader: pid, start: startOf(pid)}}
+	t := &subreaperTree{worker: k, crew: w, sweep: &sweep{token: token, group: w.group || c.tty, leader: pid, start: startOf(pid)}}
 	return t, pid, nil
 }
 

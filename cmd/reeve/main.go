@@ -11,6 +11,7 @@ import (
 	"github.com/reeverun/reeve/cli"
 	"github.com/reeverun/reeve/daemon"
 	"github.com/reeverun/reeve/doctor"
+	_ "github.com/reeverun/reeve/keeper/remote" // this program is its own keeper
 )
 
 // Stamped by the linker: -ldflags "-X main.version=v1.2.3 -X main.commit=…".

@@ -21,7 +21,8 @@ import (
 
 // workers runs this program in one of the modes in which it starts itself, and
 // does not return then. It comes before everything else. (The V8 zygote is a
-// mode, too: it begins before the Go runtime does.)
+// mode, too: it begins before the Go runtime does; so are keepers and their
+// subreapers, which begin before other packages are initialised.)
 func workers() {
 	compile.Worker()
 	if quickjs.Child() {

@@ -14,7 +14,8 @@ const (
 	Proof     = "REEVE_WORKER=1"
 )
 
-// This is the one init of the project. A worker must not pay for, nor be
+// This is one of the two inits of the project (the other makes a keeper of a
+// process, see package remote). A worker must not pay for, nor be
 // disturbed by, what the rest of the program does at its start; package
 // initialisation is the earliest there is, and this package imports next to
 // nothing so that its turn comes soon. In every other process it compares one

@@ -102,8 +102,24 @@ func (j *job) become() {
 			j.failed(confine.StepDir, err)
 		}
 	}
+	if j.TTY {
+		if err := ownTerminal(); err != nil {
+			j.failed(confine.StepExec, err)
+		}
+	}
 	j.Plan.LimitData(0) // itself; what it needs from now on is little
 	j.failed(confine.StepExec, syscall.Exec(j.Path, j.Argv, j.Env))
+}
+
+// ownTerminal makes this process the leader of a session whose terminal is its
+// stdin. A worker is born as one unless jobs stay in their host's session.
+func ownTerminal() error {
+	_, _ = syscall.Setsid()
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, 0, syscall.TIOCSCTTY, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // start starts the job with its three files, and closes them: a subreaper must
@@ -113,7 +129,7 @@ func (r *reaper) start(j *job) (pid, pidfd int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pidfd = -1
-	attr := &syscall.ProcAttr{Dir: j.Dir, Env: j.Env, Sys: &syscall.SysProcAttr{Setsid: j.Session}}
+	attr := &syscall.ProcAttr{Dir: j.Dir, Env: j.Env, Sys: &syscall.SysProcAttr{Setsid: j.Session, Setctty: j.TTY}}
 	if !j.Plan.Empty() {
 		attr.Dir = "" // it is where this process is
 	}

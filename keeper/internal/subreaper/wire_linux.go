@@ -65,6 +65,7 @@ type Order struct {
 	Env     []string
 	Dir     string
 	Session bool // in a session of its own
+	TTY     bool // whose terminal is the job's first file
 	// Exec has the worker become the program instead of holding it; its end of
 	// the connection then closes.
 	Exec bool
@@ -74,7 +75,7 @@ type Order struct {
 // Encode writes the order as strings that end in NUL, which none of them may
 // contain.
 func (o Order) Encode() []byte {
-	fields := []string{strconv.FormatBool(o.Session), strconv.FormatBool(o.Exec), o.Path, o.Dir, strconv.Itoa(len(o.Argv))}
+	fields := []string{strconv.FormatBool(o.Session), strconv.FormatBool(o.TTY), strconv.FormatBool(o.Exec), o.Path, o.Dir, strconv.Itoa(len(o.Argv))}
 	fields = append(append(append(fields, o.Plan.Strings()...), o.Argv...), o.Env...)
 	return []byte(strings.Join(fields, "\x00") + "\x00")
 }
@@ -84,15 +85,16 @@ func DecodeOrder(b []byte) (Order, error) {
 	bad := errors.New("malformed order")
 	s, ok := strings.CutSuffix(string(b), "\x00")
 	fields := strings.Split(s, "\x00")
-	if !ok || len(fields) < 5 {
+	if !ok || len(fields) < 6 {
 		return Order{}, bad
 	}
 	session, err1 := strconv.ParseBool(fields[0])
-	become, err2 := strconv.ParseBool(fields[1])
-	argc, err3 := strconv.Atoi(fields[4])
-	plan, rest, err4 := confine.Parse(fields[5:])
-	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || argc < 0 || argc > len(rest) {
+	tty, err2 := strconv.ParseBool(fields[1])
+	become, err3 := strconv.ParseBool(fields[2])
+	argc, err4 := strconv.Atoi(fields[5])
+	plan, rest, err5 := confine.Parse(fields[6:])
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || err5 != nil || argc < 0 || argc > len(rest) {
 		return Order{}, bad
 	}
-	return Order{Session: session, Exec: become, Path: fields[2], Dir: fields[3], Plan: plan, Argv: rest[:argc], Env: rest[argc:]}, nil
+	return Order{Session: session, TTY: tty, Exec: become, Path: fields[3], Dir: fields[4], Plan: plan, Argv: rest[:argc], Env: rest[argc:]}, nil
 }

@@ -20,7 +20,7 @@ func TestMessage(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	for _, o := range []Order{
-		{Path: "/bin/sh", Argv: []string{"sh", "", "a\nb"}, Env: []string{"A=1", ""}, Dir: "/", Session: true},
+		{Path: "/bin/sh", Argv: []string{"sh", "", "a\nb"}, Env: []string{"A=1", ""}, Dir: "/", Session: true, TTY: true},
 		{Path: "/bin/sh", Argv: []string{"sh"}, Env: []string{}},
 	} {
 		got, err := DecodeOrder(o.Encode())
