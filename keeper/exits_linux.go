@@ -18,14 +18,19 @@ func (x *exits) holds(c *command) bool { return x.crew.nested(c) }
 
 func (x *exits) hold(c *command) (tree, int, error) { return x.crew.hold(c, nil) }
 
-// lease is what bounds a job.
+// lease is what bounds a job; the zero one, an adopted job's, bounds nothing.
 type lease struct {
 	bounds *bounds
 	bound  bound
 }
 
 func (l *lease) overran() Limit { return l.bound.overran() }
-func (l *lease) end()           { l.bounds.discard(l.bound) }
+
+func (l *lease) end() {
+	if l.bounds != nil {
+		l.bounds.discard(l.bound)
+	}
+}
 
 // start starts a command in its bounds.
 func (x *exits) start(c *command, sys *syscall.SysProcAttr) (*child, lease, error) {
