@@ -75,8 +75,16 @@ type Config struct {
 	RulesDir string
 
 	// Spawner starts commands. Default: in this process, by the strongest
-	// tier of tree control the machine gives.
+	// tier of tree control the machine gives. It stays the caller's to close.
 	Spawner keeper.Spawner
+	// Keep, with a Dir, opens a spawner whose commands go on when the runtime
+	// is closed or dies, and which the next one takes up: see package
+	// keeper/remote. It is called when Dir is this runtime's, which closes the
+	// spawner in the end. If it returns neither a spawner nor an error, there
+	// is the default one. Default: commands end with the runtime.
+	Keep func(context.Context) (keeper.Lasting, error)
+	// EndRunning has Close end commands that could go on without the runtime.
+	EndRunning bool
 	// Tier forces a tier of the default Spawner. Default: the strongest.
 	Tier keeper.Tier
 	// NoProcessGroup (Unix) leaves commands in this program's process group,

@@ -72,7 +72,7 @@ var layers = map[string][]string{
 	"telemetry":          {"process"},
 	"client":             {"process", "api"},
 	"server":             {"", "process", "api", "token", "rawlog", "tool"},
-	"daemon":             {"", "process", "api", "env", "env/supervisor", "server", "settings", "token", "telemetry", "tool", "tool/file"},
+	"daemon":             {"", "process", "api", "env", "keeper", "keeper/remote", "env/supervisor", "server", "settings", "token", "telemetry", "tool", "tool/file"},
 	"cli":                {"process", "api", "client", "settings", "token", "doctor"},
 	"cmd/reeve":          {"", "process", "api", "cli", "daemon", "doctor", "env", "env/typescript", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude", "env/typescript/v8", "env/typescript/quickjs", "env/agent", "env/agent/model", "env/agent/model/openai", "env/agent/model/anthropic", "keeper/remote"},
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/env/command"
 	"github.com/reeverun/reeve/env/function"
 	"github.com/reeverun/reeve/env/supervisor"
@@ -66,20 +67,16 @@ func (rt *Runtime) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	spawner := c.Spawner
-	if spawner == nil {
-		spawner, err = keeper.NewInProcess(keeper.Options{Name: c.Dir, Tier: c.Tier, NoGroup: c.NoProcessGroup})
-		if err != nil {
-			return fmt.Errorf("start spawner: %w", err)
-		}
-		rt.onClose(spawner.Close)
+	spawner, err := rt.openSpawner(ctx)
+	if err != nil {
+		return err
 	}
 	rt.tier = string(spawner.Tier())
 	rt.kernel, err = kernel.Open(ctx, kernel.Config{
 		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
 		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive, MaxTree: c.MaxTree,
 		Tools: c.Tools, ToolTimeout: c.ToolTimeout, ApprovalLife: c.ApprovalLife,
-		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), SameLogs: c.sameLogs(), Retention: c.Retention,
+		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), EndRunning: c.EndRunning, SameLogs: c.sameLogs(), Retention: c.Retention,
 		Observe: c.Observe, Logger: c.Logger,
 	})
 	if err != nil {
@@ -87,6 +84,29 @@ func (rt *Runtime) open(ctx context.Context) error {
 	}
 	rt.onClose(rt.kernel.Close)
 	return c.noteBoot()
+}
+
+func (rt *Runtime) openSpawner(ctx context.Context) (keeper.Spawner, error) {
+	c := &rt.cfg
+	if c.Spawner != nil {
+		return c.Spawner, nil
+	}
+	if c.Keep != nil && c.durable() {
+		kept, err := c.Keep(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if kept != nil {
+			rt.onClose(kept.Close)
+			return kept, nil
+		}
+	}
+	own, err := keeper.NewInProcess(keeper.Options{Name: c.Dir, Tier: c.Tier, NoGroup: c.NoProcessGroup})
+	if err != nil {
+		return nil, fmt.Errorf("start spawner: %w", err)
+	}
+	rt.onClose(own.Close)
+	return own, nil
 }
 
 func (rt *Runtime) openStore(ctx context.Context) (store.Store, error) {
@@ -133,10 +153,19 @@ func (rt *Runtime) interpreters() (*interpret.Registry, error) {
 	return r, nil
 }
 
+// commands is the environment of commands, which go on without this runtime if
+// their spawner can keep them.
+func commands(s keeper.Spawner) env.Environment {
+	if l, ok := s.(keeper.Lasting); ok {
+		return command.NewKept(l)
+	}
+	return command.New(s)
+}
+
 func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment {
 	c := &rt.cfg
 	all := map[string]kernel.Environment{
-		process.EnvCommand:  {Environment: command.New(s), Slots: c.Concurrency},
+		process.EnvCommand:  {Environment: commands(s), Slots: c.Concurrency},
 		process.EnvFunction: {Environment: function.New(c.functions())},
 		process.EnvSupervisor: {Environment: supervisor.New(supervisor.Config{Specs: api.Specs{
 			Environment: process.EnvCommand, TreeKill: rt.TreeKill, Functions: true}})},

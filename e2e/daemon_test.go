@@ -63,8 +63,32 @@ func newBase(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	t.Cleanup(func() {
+		endKept(t, base)
+		_ = os.RemoveAll(base)
+	})
 	return base
+}
+
+// endKept ends the keeper that a crashed daemon has left, with what it holds.
+func endKept(t testing.TB, base string) {
+	err := eventually(func() error {
+		all := livingOf(mark(base))
+		for pid, keeper := range all {
+			sig := syscall.SIGKILL
+			if keeper {
+				sig = syscall.SIGTERM // it ends, and tidies up, once it holds nothing
+			}
+			_ = syscall.Kill(pid, sig)
+		}
+		if len(all) > 0 {
+			return fmt.Errorf("still alive: %v", marked(mark(base)))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // startIn is start with the folders of an earlier daemon.
@@ -94,7 +118,8 @@ func (d *daemon) endWith(t testing.TB) {
 // when it answers.
 func launch(binary, base string, variables []string, flags ...string) (*daemon, error) {
 	d := &daemon{binary: binary, base: base, data: filepath.Join(base, "data"), log: &logBuffer{}, exited: make(chan struct{})}
-	env := append([]string{"PATH=" + os.Getenv("PATH"), mark(base), "GORACE=exitcode=66"}, variables...)
+	// What a test starts ends with its daemon, unless it is about what does not.
+	env := append([]string{"PATH=" + os.Getenv("PATH"), mark(base), "GORACE=exitcode=66", "REEVE_STOP_JOBS=true"}, variables...)
 	for name, dir := range map[string]string{"TMPDIR": "tmp", "HOME": "home", "XDG_RUNTIME_DIR": "run"} {
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
 			return nil, err

@@ -35,6 +35,22 @@ func marked(text string) (found []string) {
 	return found
 }
 
+// livingOf returns the processes that carry a variable, and whether they are
+// keepers.
+func livingOf(text string) map[int]bool {
+	found := map[int]bool{}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		environ, _ := os.ReadFile(dir + "/environ")
+		cmdline, _ := os.ReadFile(dir + "/cmdline")
+		if pid != os.Getpid() && len(cmdline) > 0 && hasField(environ, text) {
+			found[pid] = bytes.HasPrefix(cmdline, []byte("reeve keeper")) || bytes.HasPrefix(cmdline, []byte("reeve\x00keeper"))
+		}
+	}
+	return found
+}
+
 func hasField(list []byte, field string) bool {
 	for item := range bytes.SplitSeq(list, []byte{0}) {
 		if string(item) == field {

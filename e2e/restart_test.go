@@ -51,11 +51,23 @@ func TestRestart(t *testing.T) {
 				t.Errorf("stdout %q", got)
 			}
 			d.get(t, path(memory, "/stdout")).want(t, 410, "not_kept")
+			if how == "kill -9" { // a command goes on, and has its slot
+				if rec := d.record(t, running); rec.state() != "running" || d.record(t, queued).state() != "queued" {
+					t.Errorf("it is %s, and the queued one %s", rec.state(), d.record(t, queued).state())
+				}
+				if kinds := d.told(t, running, "reattached"); len(kinds) != 1 {
+					t.Errorf("reattached %d times", len(kinds))
+				}
+				d.kill(t, running, block).wantEnd(t, "canceled")
+			}
 			d.await(t, queued, "idle").wantEnd(t, "success")
 			for _, id := range []int64{running, hung} {
 				rec := d.record(t, id)
 				if rec.state() != "idle" || rec["completedAt"] == nil || rec.str("lifecycle") != "dead" {
 					t.Errorf("process %d is %s/%s %s", id, rec.state(), rec.exitState(), rec.str("lifecycle"))
+				}
+				if id == running && how == "kill -9" {
+					continue
 				}
 				if crashed := rec.exitState() == "failed" && rec.str("error") == "host process exited" && rec.obj("outcome").obj("reason").str("kind") == "spawn_failed"; crashed != (how == "kill -9") {
 					t.Errorf("process %d after %s: %s, error %v, outcome %v", id, how, rec.exitState(), rec["error"], rec["outcome"])

@@ -10,6 +10,7 @@ package env
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"time"
 
@@ -87,6 +88,40 @@ type Resumable interface {
 	Resumable()
 }
 
+// ErrDetached is what Execute returns when the run goes on, and this host has no
+// more to do with it: the host ends, or another one has taken the run over.
+var ErrDetached = errors.New("the run goes on without this host")
+
+// ErrLost is what Execute returns, wrapped or not, when the run is over and
+// nobody can know how it ended.
+var ErrLost = errors.New("nobody knows how the run ended")
+
+// Reattacher is an Environment whose runs go on when their host is gone. The
+// next one finds them by Held and takes each up by an Execute whose Input says
+// so: it resolves as if this host had begun the run.
+//
+// A host that ends cancels the contexts of its runs with the cause ErrDetached:
+// Execute then returns ErrDetached, and the run goes on. One that is just being
+// begun is begun first.
+type Reattacher interface {
+	Environment
+	// Held returns what there is of a run that an earlier host began. There is
+	// nothing of one that was not begun, or is forgotten.
+	Held(eid process.ID, run int) (Held, bool)
+	// Forget says that the end of a run is stored: until then an environment
+	// keeps what it knows of it. It does not block.
+	Forget(eid process.ID, run int)
+	// Sweep is called once, when the host has taken up what it knows. It ends
+	// and forgets what is held besides, and returns how many runs that were.
+	Sweep(ctx context.Context, known func(eid process.ID, run int) bool) int
+}
+
+// Held is what an environment holds of a run that an earlier host began.
+type Held struct {
+	Started time.Time
+	Ended   time.Time // zero: it runs
+}
+
 // Supervisor is an Environment whose runs end their children themselves, in an
 // order of their own, when they are asked to end. Until such a run is killed, or
 // has ended, the host leaves its children to it, and gives it the time that takes.
@@ -129,6 +164,10 @@ type Input struct {
 	// before Resume. Only a Resumable that is a Pauser is given it.
 	Paused bool
 
+	// Reattach says that an earlier host began the run, and that it is to be
+	// taken up; see Reattacher. Paused then says whether it is to be paused.
+	Reattach bool
+
 	// Payload is a Go value that came with the spec, for environments that
 	// run Go code. It is not stored: a later host does not have it.
 	Payload any
@@ -140,6 +179,7 @@ type Result struct {
 	Exit      *process.Exit      // code, reason and signal, where there are any
 	Survivors []process.Survivor // still alive after the kill
 	Usage     process.Usage      // CPU and memory; the host knows the time
+	Ended     time.Time          // if that was before Execute could tell; zero: now
 }
 
 // SpawnError says that a run could not be started: nothing of it ran.

@@ -151,7 +151,11 @@ func (s *spawner) start(spec Spec, con *console) (Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.hold(newJob(s, con.start(t), pid, c), con), nil
+	j := s.hold(newJob(s, con.start(t), pid, c), con)
+	if c.limits.CPU > 0 {
+		j.watchCPU(c.limits.CPU)
+	}
+	return j, nil
 }
 
 // hold takes a job that has just begun into the books.

@@ -31,6 +31,22 @@ func (s *stopwatch) restore(used process.Usage, pausedAt, now time.Time) {
 	s.started, s.pausedAt = now.Add(-ran-s.paused), now
 }
 
+// takeUp takes over the readings of a run that began at a time and has been
+// paused for as long as told.
+func (s *stopwatch) takeUp(used process.Usage, began, now time.Time) {
+	s.paused = millis(used.PausedMS)
+	s.started = now.Add(-max(0, now.Sub(began), s.paused))
+}
+
+// at is a wall clock's time, as this host's clock would have read it then.
+func (s *stopwatch) at(t, now time.Time) time.Time {
+	at := now.Add(-max(0, now.Sub(t)))
+	if at.Before(s.started) {
+		return s.started
+	}
+	return at
+}
+
 // stop freezes both readings; it ends a pause.
 func (s *stopwatch) stop(now time.Time) {
 	if !s.started.IsZero() && s.stopped.IsZero() {

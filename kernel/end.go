@@ -28,7 +28,7 @@ func (p *proc) end(cause error, o KillOptions, done func(error)) bool {
 		events = append(events, overspent(o.why))
 	case cause == process.ErrCanceled && !p.canceled:
 		p.canceled = true
-		events = append(events, process.Cancelled{Now: o.Now, Processes: o.members})
+		events = append(events, process.Cancelled{Now: o.Now, Tree: !o.Alone, Processes: o.members})
 	}
 	if cause == process.ErrCanceled && !o.Alone {
 		p.killTree = true

@@ -44,6 +44,9 @@ func (k *Kernel) execute(ctx context.Context, p *proc) {
 			err = fmt.Errorf("panic: %v", r)
 			k.log.Error("environment panicked", "process", p.id, "environment", p.env.name, "panic", r)
 		}
+		if errors.Is(err, env.ErrDetached) {
+			p.detach()
+		}
 		p.resolve(res, err, true)
 	}()
 	res, err = p.env.Execute(ctx, p.input(), p.host())
@@ -65,7 +68,11 @@ func (p *proc) resolve(res env.Result, err error, answered bool) {
 	}
 	p.resolved, p.hung = true, !answered
 	p.stopTimers()
-	p.clock.stop(time.Now())
+	now := time.Now()
+	if !res.Ended.IsZero() {
+		now = p.clock.at(res.Ended, now)
+	}
+	p.clock.stop(now)
 	p.armWall()
 	if p.giveUp != nil {
 		p.giveUp()
@@ -156,6 +163,7 @@ func (p *proc) over(reaped bool) {
 	p.ending.Do(func() {
 		p.feed.end()
 		if p.view.Load().Outcome != nil {
+			p.env.forget(p.id, p.rec.Number)
 			p.observe(context.Background(), Finished)
 		}
 		p.k.active.Add(-1) // before anybody can find it over

@@ -26,6 +26,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 	if p.reattaching && !p.resolved {
 		p.reattaching = false
 		p.begin()
+		p.carryOn()
 		return
 	}
 	if p.resolved || p.move(process.LifecycleRunning) != nil {
@@ -33,6 +34,10 @@ func (h *host) Started(pid int, e process.Enforced) {
 	}
 	now := p.k.now()
 	p.clock.start(time.Now())
+	if p.reattached { // its start was not stored
+		now = p.held.Started
+		p.clock.takeUp(process.Usage{}, now, time.Now())
+	}
 	p.begin()
 	p.rec.StartedAt = now
 	p.rec.Enforced = &e
@@ -42,12 +47,14 @@ func (h *host) Started(pid int, e process.Enforced) {
 	}
 	p.rec.Claimed, p.rec.Ahead = false, false
 	p.append(&entry{lazy: p.unwatched(), done: p.observeStart}, true, process.ProcessStarted{PID: pid})
+	if p.reattached {
+		p.append(&entry{}, false, process.Reattached{})
+		p.carryOn()
+	}
 	if p.pump != nil {
 		p.pump.start()
 	}
-	if t := p.rec.Options.Timeout; t > 0 {
-		p.deadline = p.later(t, p.timeout)
-	}
+	p.armDeadline()
 	p.startPulse()
 	p.armWall()
 	p.tick()

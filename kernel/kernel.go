@@ -44,6 +44,7 @@ type Config struct {
 	MaxTree          int               // processes of a tree that a program may have live by starting children
 	SubscriberBuffer int               // events a subscriber may fall behind
 	KeepQueue        bool              // queued processes survive Close (a durable store)
+	EndRunning       bool              // Close ends what runs, also what could go on without a host
 	SameLogs         bool              // the logs are those of the last host, and the machine has not been restarted since
 	Retention        Retention
 	Tools            Tools                                           // nil: there are none
@@ -188,9 +189,10 @@ func (k *Kernel) Drain(ctx context.Context) error {
 }
 
 // Stop stops accepting processes, ends what runs (SIGTERM, the grace, SIGKILL)
-// and waits for it. Where they survive, queued processes stay queued and paused
-// ones that can go on later stay paused; else they are canceled. What there is can still be read, until Close. It may be called
-// again, and waits then, too.
+// and waits for it. Where they survive, queued processes stay queued, paused
+// ones that can go on later stay paused, and those that go on without a host do
+// so, unless EndRunning; else they are canceled. What there is can still be
+// read, until Close. It may be called again, and waits then, too.
 func (k *Kernel) Stop() { k.stopping.Do(k.stop) }
 
 func (k *Kernel) stop() {

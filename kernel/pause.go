@@ -154,6 +154,7 @@ func (p *proc) stillPaused() {
 func (p *proc) goOn() {
 	p.rec.Paused, p.rec.PausedAt = false, time.Time{}
 	p.tick()
+	p.readClock(&p.rec.Usage) // for a host that takes it up
 }
 
 // tick has the clock stand while the run is paused or a person has to decide,

@@ -57,8 +57,11 @@ type proc struct {
 	messagesKnown bool       // lastMessage is known
 	lastMessage   int64      // of the transcript
 
-	reattached bool // an earlier host had this run
-	resumed    bool // it goes on from the transcript of those before it
+	reattached bool     // an earlier host had this run
+	held       env.Held // with reattached: what its environment had of it, if it goes on without a host
+	intent     *intent  // what an earlier host had begun to do to it; nil: nothing
+	seen       int64    // with reattached: up to here its output was told
+	resumed    bool     // it goes on from the transcript of those before it
 
 	mu          sync.Mutex
 	rec         process.Process         // the record as it will be once the journal caught up
@@ -248,7 +251,8 @@ func (p *proc) stopTimers() {
 // input is what the environment gets.
 func (p *proc) input() env.Input {
 	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Earlier: p.earlier, Payload: p.payload,
-		Resume: p.rec.Resumed || p.reattached, Paused: p.reattached}
+		Resume: p.rec.Resumed || p.reattached && p.env.resumable(), Reattach: p.reattached && p.env.reattaches(),
+		Paused: p.reattached && p.rec.Paused}
 }
 
 // archive is the change that keeps the run before the newest one.

@@ -37,7 +37,8 @@ type pump struct {
 	running  bool        // the loop is under way; guarded by p.mu
 	opened   bool        // there is a session; guarded by p.mu
 	resting  atomic.Bool // there is no goroutine, and a write begins one
-	over     bool        // finish was called; guarded by p.mu
+	over     bool        // finish or leave was called; guarded by p.mu
+	left     bool        // leave was; guarded by p.mu, and set before stop is closed
 	started  time.Time
 }
 
@@ -110,20 +111,36 @@ func (u *pump) rest() bool {
 
 // open makes the interpreter, which may be an embedder's: no lock is held.
 func (u *pump) open() {
+	u.session = u.newSession()
+	if u.p.seen > 0 {
+		u.rehearse()
+	}
+}
+
+func (u *pump) newSession() *interpret.Session {
 	i := u.p.interpreter
 	if i == nil {
 		i, _ = u.p.k.cfg.Interpreters.New(u.p.rec.Interpreter) // it was known when the process was created
 	}
-	u.session = interpret.NewSession(i, interpret.Options{Now: u.p.k.now, Started: u.started,
+	return interpret.NewSession(i, interpret.Options{Now: u.p.k.now, Started: u.started,
 		Succeeds: u.p.rec.Command.Succeeds})
 }
 
 // finish reads both streams to their end and returns the session for the exit
 // hook. The last lines wait for the entry that ends the run, and share its
 // commit. It is nil if the run never started.
-func (u *pump) finish() *interpret.Session {
+func (u *pump) finish() *interpret.Session { return u.cease(false) }
+
+// leave reads both streams as far as there are whole lines: what follows is the
+// next host's. It returns when they are committed.
+func (u *pump) leave() {
+	u.cease(true)
+	u.settle()
+}
+
+func (u *pump) cease(left bool) *interpret.Session {
 	u.p.mu.Lock()
-	u.over = true
+	u.over, u.left = true, left
 	delay, running, opened := u.delay, u.running, u.opened
 	u.p.mu.Unlock()
 	switch {
@@ -211,7 +228,7 @@ func (u *pump) drainAll() {
 			}
 		}
 		st := &u.streams[s]
-		if len(st.carry) > 0 {
+		if len(st.carry) > 0 && !u.left {
 			st.offset += int64(u.block(s, st.carry, true))
 			st.carry = nil
 		}

@@ -10,9 +10,20 @@ import (
 	"github.com/reeverun/reeve/rawlog"
 )
 
-// A paused run of an env.Resumable environment outlives its host: a host that
-// closes leaves it as it is, one that dies cannot help it, and the next one
-// takes it up where it stands.
+// Two kinds of runs outlive their host: those of an env.Reattacher, which go on
+// without one, and paused ones of an env.Resumable. A host that closes leaves
+// them as they are, one that dies cannot help it, and the next one takes them up
+// where they stand.
+
+// taken is a run that an earlier host left.
+type taken struct {
+	rec    *process.Process
+	goesOn bool // it is taken up
+	held   env.Held
+	intent *intent // nil: none
+	exited bool    // its leader's exit was told
+	proc   *proc   // once it has entered the table
+}
 
 // resumable reports whether the runs of an environment can go on under another
 // host.
@@ -21,32 +32,88 @@ func (e *environment) resumable() bool {
 	return ok
 }
 
-// reattachable reports whether a run of an earlier host goes on under this one.
+// reattaches reports whether the runs of an environment go on without a host.
+func (e *environment) reattaches() bool {
+	_, ok := e.Environment.Environment.(env.Reattacher)
+	return ok
+}
+
+// forget tells an environment that the end of a run is stored.
+func (e *environment) forget(id process.ID, run int) {
+	if r, ok := e.Environment.Environment.(env.Reattacher); ok {
+		r.Forget(id, run)
+	}
+}
+
+// reattachable reports whether a run of an earlier host goes on under this one
+// because it is paused.
 func (k *Kernel) reattachable(rec *process.Process) bool {
 	e, ok := k.envs[rec.Environment]
 	return ok && e.resumable() && rec.State == process.Running && rec.Paused
 }
 
-// outlives reports whether the run is left to the next host; p.mu is held.
-func (p *proc) outlives() bool {
-	return p.rec.Paused && p.env.resumable() && p.executing() == nil && !p.shallEnd()
+// mayGoOn reports whether a run of an earlier host may have gone on by itself.
+func (k *Kernel) mayGoOn(rec *process.Process) bool {
+	e, ok := k.envs[rec.Environment]
+	return ok && e.reattaches() && rec.State != process.Idle
+}
+
+// find says what there is of a run that an earlier host left.
+func (k *Kernel) find(ctx context.Context, rec *process.Process) (t *taken, err error) {
+	t = &taken{rec: rec, goesOn: k.reattachable(rec)}
+	if e, ok := k.envs[rec.Environment]; ok && rec.State != process.Idle {
+		if r, ok := e.Environment.Environment.(env.Reattacher); ok {
+			t.held, t.goesOn = r.Held(rec.ID, rec.Number)
+		}
+	}
+	return t, k.readHistory(ctx, t)
+}
+
+// outlives reports whether the run is left to the next host; running says
+// whether those are that run. p.mu is held.
+func (p *proc) outlives(running bool) bool {
+	if p.resolved || p.dropped || p.shallEnd() || p.rec.Lifecycle >= process.LifecycleZombie {
+		return false
+	}
+	if p.env.reattaches() {
+		return running && p.cancel != nil
+	}
+	return p.rec.Paused && p.env.resumable() && p.executing() == nil
 }
 
 // leaveBehind ends what this host has of the run, and nothing is recorded of
-// that: it is as paused as before. p.mu is held.
+// that: it is as it was. p.mu is held.
 func (p *proc) leaveBehind() {
-	p.dropped, p.resolved = true, true // so that nothing it still says is heard
-	p.stopTimers()
-	p.abandon()
-	p.left = sync.OnceFunc(p.settleLeft)
+	p.drop()
 	hung := time.AfterFunc(giveUpAfter, p.left)
 	p.timers = append(p.timers, hung)
+	if p.env.reattaches() {
+		p.cancel(env.ErrDetached)
+		return
+	}
 	p.calls.Add(1)
 	go func() {
 		defer p.calls.Done()
 		p.env.Kill(p.id) // as it stands
 		p.cancel(process.ErrCanceled)
 	}()
+}
+
+// detach leaves a run behind that another host has taken.
+func (p *proc) detach() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.resolved {
+		p.drop()
+	}
+}
+
+// drop has nothing heard of the run any more; p.mu is held.
+func (p *proc) drop() {
+	p.dropped, p.resolved = true, true
+	p.stopTimers()
+	p.abandon()
+	p.left = sync.OnceFunc(p.settleLeft)
 }
 
 // settleLeft stores the rest of what the run wrote, when it is gone from its
@@ -58,8 +125,7 @@ func (p *proc) settleLeft() {
 	p.mu.Unlock()
 	p.freeSlot()
 	if pump != nil {
-		pump.finish()
-		pump.settle()
+		pump.leave()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,35 +133,69 @@ func (p *proc) settleLeft() {
 	p.record(func(error) { p.over(true) })
 }
 
-// reattach takes up a run that an earlier host has left paused. It is paused
-// still, and since the same time. What it returns tells when that is stored.
-func (k *Kernel) reattach(p *proc, waited []process.Approval) <-chan error {
+// reattach takes up a run that an earlier host has left. If it is paused, it is
+// so since the same time. What it returns tells when that is stored.
+func (k *Kernel) reattach(t *taken, waited []process.Approval) <-chan error {
+	p := t.proc
 	p.strand(waited)
 	slot := k.table.parentOf(p) == nil && p.env.pool.take()
 	log := k.takeUp(p)
 	stored := make(chan error, 1)
 	var ctx context.Context
 	p.mu.Lock()
-	p.reattached, p.reattaching, p.slot = true, true, slot
-	p.clock.restore(p.rec.Usage, p.rec.PausedAt, time.Now())
-	if t := p.rec.Options.Timeout; t > 0 {
-		p.deadline = p.later(t, p.timeout)
-		p.deadline.Stop() // tick sets it when the clock goes on
+	p.reattached, p.held, p.slot = true, t.held, slot
+	p.intend(t.intent)
+	if t.exited {
+		p.exited = &process.Exit{} // so that it is not told again
 	}
-	p.startPulse()
-	p.armPulse(0)
-	p.armSampler()
 	if log != nil {
 		p.log = log
+		p.seen = p.rec.LastSeq
 		p.pump = newPump(p)
 		p.pump.takeUp()
-		p.pump.start()
 	}
 	ctx, p.cancel = context.WithCancelCause(context.Background())
-	p.record(func(err error) { stored <- err }, process.Reattached{})
+	if p.rec.Lifecycle == process.LifecycleCreated {
+		stored <- nil // Started takes it from here
+	} else {
+		p.goOnFrom(stored)
+	}
 	p.mu.Unlock()
 	go k.execute(ctx, p) // k.runs counts the run until its end is committed
 	return stored
+}
+
+// goOnFrom sets the clocks of a run whose start was stored, and reads on; p.mu
+// is held.
+func (p *proc) goOnFrom(stored chan<- error) {
+	now := time.Now()
+	p.reattaching = true
+	if p.rec.Paused {
+		p.clock.restore(p.rec.Usage, p.rec.PausedAt, now)
+	} else {
+		p.clock.takeUp(p.rec.Usage, p.rec.StartedAt, now)
+	}
+	p.armDeadline()
+	p.startPulse()
+	p.armPulse(0)
+	p.armWall()
+	p.armSampler()
+	if p.pump != nil {
+		p.pump.start()
+	}
+	p.record(func(err error) { stored <- err }, process.Reattached{})
+}
+
+// armDeadline sets the timer of the timeout to what is left of it; p.mu is held.
+func (p *proc) armDeadline() {
+	t := p.rec.Options.Timeout
+	if t <= 0 || !p.held.Ended.IsZero() { // it has ended in time, or was not
+		return
+	}
+	p.deadline = p.later(max(0, t-p.clock.elapsed(time.Now())), p.timeout)
+	if p.clock.stands() {
+		p.deadline.Stop() // tick sets it when the clock goes on
+	}
 }
 
 // takeUp returns the log of an earlier host's run; nil: none is kept, and one is
@@ -111,4 +211,31 @@ func (k *Kernel) takeUp(p *proc) *rawlog.Log {
 		return nil
 	}
 	return log
+}
+
+// sweepFor bounds how long it may take to end what no record tells of.
+const sweepFor = 15 * time.Second
+
+// sweep has environments end what they hold and no record tells of.
+func (k *Kernel) sweep(ctx context.Context, r recovery) {
+	ctx, cancel := context.WithTimeout(ctx, sweepFor)
+	defer cancel()
+	type run struct {
+		id     process.ID
+		number int
+	}
+	known := make(map[run]bool, len(r.left))
+	for _, t := range r.left {
+		known[run{t.rec.ID, t.rec.Number}] = true
+	}
+	for name, e := range k.envs {
+		held, ok := e.Environment.Environment.(env.Reattacher)
+		if !ok {
+			continue
+		}
+		n := held.Sweep(ctx, func(id process.ID, number int) bool { return known[run{id, number}] })
+		if n > 0 {
+			k.log.Warn("ended what ran and no record tells of", "environment", name, "runs", n)
+		}
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
+	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/interpret"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/rawlog"
@@ -13,10 +15,11 @@ import (
 // recovery is what an earlier host left behind.
 type recovery struct {
 	cursor      int64                             // the highest one used
-	queued      []*process.Process                // accepted and never started: they run
-	paused      []*process.Process                // and can go on: they are taken up as they are
-	interrupted []*process.Process                // may have been started: they are never re-run
-	zombies     []*process.Process                // over, held for parents that are gone
+	all         []*taken                          // by id, so parents first; each is one of the next four
+	queued      []*taken                          // accepted and never started: they run
+	left        []*taken                          // and can go on, or do: they are taken up
+	interrupted []*taken                          // may have been started: they are never re-run
+	zombies     []*taken                          // over, held for parents that are gone
 	waited      map[process.ID][]process.Approval // pending approvals
 }
 
@@ -45,17 +48,22 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 			return r, fmt.Errorf("process %d: %w", rec.ID, err)
 		}
 		rec.LastSeq = last
+		t, err := k.find(ctx, rec)
+		if err != nil {
+			return r, fmt.Errorf("process %d: %w", rec.ID, err)
+		}
 		switch {
 		case rec.State == process.Idle:
-			r.zombies = append(r.zombies, rec)
+			r.zombies = append(r.zombies, t)
+		case t.goesOn:
+			r.left = append(r.left, t)
 		case rec.State == process.Queued && k.notStarted(rec):
 			rec.Claimed, rec.Ahead = false, false
-			r.queued = append(r.queued, rec)
-		case k.reattachable(rec):
-			r.paused = append(r.paused, rec)
+			r.queued = append(r.queued, t)
 		default:
-			r.interrupted = append(r.interrupted, rec)
+			r.interrupted = append(r.interrupted, t)
 		}
+		r.all = append(r.all, t)
 	}
 	return r, nil
 }
@@ -65,6 +73,9 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 func (k *Kernel) notStarted(rec *process.Process) bool {
 	if !rec.Claimed {
 		return true
+	}
+	if e, ok := k.envs[rec.Environment]; ok && e.reattaches() {
+		return k.cfg.SameLogs // else it would be held; but a power cut may have taken that back
 	}
 	if !rec.Ahead || !k.cfg.SameLogs {
 		return false
@@ -123,42 +134,52 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 			<-p.done
 		}
 	}()
-	var paused []*proc
-	for _, rec := range r.paused { // before what was below it
-		p := k.entered(ctx, rec)
-		waited := r.waited[p.id]
-		paused = append(paused, p)
-		delete(r.waited, p.id)
-		if err := <-k.reattach(p, waited); err != nil {
-			k.log.Error("take up a paused run", "process", p.id, "error", err)
+	k.sweep(ctx, r) // before anything is begun that it would not know
+	for _, t := range r.all {
+		t.proc = k.entered(ctx, t.rec)
+	}
+	stored := make([]<-chan error, len(r.left))
+	for i, t := range r.left {
+		stored[i] = k.reattach(t, r.waited[t.rec.ID])
+		delete(r.waited, t.rec.ID)
+	}
+	for _, t := range r.zombies {
+		over = append(over, t.proc)
+		t.proc.reap(func() { t.proc.over(true) })
+	}
+	for _, t := range r.interrupted {
+		over = append(over, t.proc)
+		t.proc.strand(r.waited[t.rec.ID])
+		delete(r.waited, t.rec.ID)
+		k.settleInterrupted(t.proc, t.intent)
+	}
+	for _, t := range r.queued {
+		k.requeue(t)
+	}
+	for i, t := range r.left {
+		if err := <-stored[i]; err != nil {
+			k.log.Error("take up a run", "process", t.rec.ID, "error", err)
 		}
+		k.askAgain(t.proc)
 	}
-	for _, p := range paused {
-		k.askAgain(p)
-	}
-	for _, rec := range r.zombies {
-		p := k.entered(ctx, rec)
-		over = append(over, p)
-		p.reap(func() { p.over(true) })
-	}
-	for _, rec := range r.interrupted {
-		p := k.entered(ctx, rec)
-		over = append(over, p)
-		p.strand(r.waited[p.id])
-		delete(r.waited, p.id)
-		k.settleInterrupted(p)
-	}
-	for _, rec := range r.queued {
-		p := k.entered(ctx, rec)
-		if _, ok := k.envs[rec.Environment]; !ok {
-			p.conclude(verdict{state: process.ExitFailed, spawnErr: true,
-				err:  fmt.Sprintf("the environment %q is not available", rec.Environment),
-				exit: process.Exit{Code: 1, Reason: "environment not available"}}, nil)
-			continue
-		}
+	k.carryOutBelow(r)
+	return k.strandIdle(ctx, r.waited)
+}
+
+// requeue puts a run that was never started into its queue, unless that was not
+// to happen any more.
+func (k *Kernel) requeue(t *taken) {
+	p := t.proc
+	switch _, ok := k.envs[t.rec.Environment]; {
+	case !ok:
+		p.conclude(verdict{state: process.ExitFailed, spawnErr: true,
+			err:  fmt.Sprintf("the environment %q is not available", t.rec.Environment),
+			exit: process.Exit{Code: 1, Reason: "environment not available"}}, nil)
+	case t.intent != nil: // it was killed, and that was told
+		p.stop(t.intent.cause, KillOptions{why: t.intent.why}, nil)
+	default:
 		p.env.pool.push(p)
 	}
-	return k.strandIdle(ctx, r.waited)
 }
 
 // entered puts a run back into the table.
@@ -177,36 +198,55 @@ func (k *Kernel) entered(ctx context.Context, rec *process.Process) *proc {
 
 // settleInterrupted completes the output of a run whose host died and says
 // that its outcome is not known.
-func (k *Kernel) settleInterrupted(p *proc) {
+//
+// One that was being ended, and was said to be, has ended that way.
+func (k *Kernel) settleInterrupted(p *proc, i *intent) {
 	p.resolved = true
+	p.intend(i)
 	if log, err := k.cfg.Logs.Recover(int64(p.id), p.rec.Number, policy(p.rec.RawOutput), p.rec.LastSeq); err == nil {
 		p.log = log
 		p.pump = newPump(p)
 		p.pump.resume()
 	}
-	v := verdict{state: process.ExitFailed, spawnErr: true, err: process.ErrHostExited,
-		exit: process.Exit{Code: 1, Reason: process.ErrHostExited}}
+	p.mu.Lock()
+	v := p.judge(env.Result{}, env.ErrLost)
+	p.mu.Unlock()
 	p.finish(v, nil, k.foundSoFar(p))
 }
 
 // foundSoFar is the evidence an interrupted run's events hold.
 func (k *Kernel) foundSoFar(p *proc) (ev interpret.Evidence) {
 	ev.Progress = p.rec.Progress
-	for after := int64(0); ; {
-		events, err := k.cfg.Store.Events(context.Background(), p.id, after, replayPage)
-		if err != nil || len(events) == 0 {
+	for e, err := range k.eventsOf(context.Background(), &p.rec) {
+		if err != nil {
 			return ev
 		}
-		for _, e := range events {
-			after = e.Seq
-			if e.Run != p.rec.Number {
-				continue
+		switch d := e.Data.(type) {
+		case process.FindingEmitted:
+			ev.Findings = append(ev.Findings, d.Finding)
+		case process.SummarySet:
+			ev.Summary = d.Summary
+		}
+	}
+	return ev
+}
+
+// eventsOf yields the stored events of a process's newest run.
+func (k *Kernel) eventsOf(ctx context.Context, rec *process.Process) iter.Seq2[process.Event, error] {
+	return func(yield func(process.Event, error) bool) {
+		for after := int64(0); ; {
+			events, err := k.cfg.Store.Events(ctx, rec.ID, after, replayPage)
+			if err != nil {
+				yield(process.Event{}, err)
+				return
 			}
-			switch d := e.Data.(type) {
-			case process.FindingEmitted:
-				ev.Findings = append(ev.Findings, d.Finding)
-			case process.SummarySet:
-				ev.Summary = d.Summary
+			if len(events) == 0 {
+				return
+			}
+			for _, e := range events {
+				if after = e.Seq; e.Run == rec.Number && !yield(e, nil) {
+					return
+				}
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func (k *Kernel) restore(ctx context.Context, rec *process.Process) seat {
 	above := k.seatBelow(ctx, rec.Parent)
 	var below usedBelow
-	if rec.Options.Budget != (process.Budget{}) && k.reattachable(rec) {
+	if rec.Options.Budget != (process.Budget{}) && (k.reattachable(rec) || k.mayGoOn(rec)) {
 		var err error
 		if below, err = k.foundBelow(ctx, rec); err != nil {
 			k.log.Error("count what was started below a process with a budget", "process", rec.ID, "error", err)

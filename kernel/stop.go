@@ -183,7 +183,7 @@ func (p *proc) shutdown(keepQueue bool) {
 		p.mu.Unlock()
 		return
 	}
-	if keepQueue && p.outlives() {
+	if keepQueue && p.outlives(!p.k.cfg.EndRunning) {
 		p.leaveBehind()
 		p.mu.Unlock()
 		return

@@ -37,6 +37,9 @@ func (p *proc) judge(res env.Result, err error) verdict {
 		v.state = process.ExitCanceled
 	case p.timedOut:
 		v.state = process.ExitTimeout
+	case errors.Is(err, env.ErrLost):
+		v.state, v.spawnErr, v.err = process.ExitFailed, true, process.ErrHostExited
+		v.exit = process.Exit{Code: 1, Reason: v.err}
 	case err != nil:
 		v.state, v.err = process.ExitFailed, err.Error()
 	default:

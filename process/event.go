@@ -282,7 +282,8 @@ type (
 	}
 	// Cancelled says that a cancel was asked for.
 	Cancelled struct {
-		Now bool `json:"now"` // without grace
+		Now  bool `json:"now"`            // without grace
+		Tree bool `json:"tree,omitempty"` // with all processes below it
 		// Processes is how many of the operating system's lived in the run's
 		// tree at that time, where that is known.
 		Processes int `json:"processes,omitempty"`

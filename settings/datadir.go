@@ -34,6 +34,9 @@ func (d DataDir) Log() string { return filepath.Join(string(d), "daemon.log") }
 // StartLock is held by the client that starts a daemon.
 func (d DataDir) StartLock() string { return filepath.Join(string(d), "start.lock") }
 
+// Keeper is the folder of the process that holds commands.
+func (d DataDir) Keeper() string { return filepath.Join(string(d), "keeper") }
+
 // Tokens is the file of tokens.
 func (d DataDir) Tokens() string { return filepath.Join(string(d), "tokens.json") }
 

@@ -36,7 +36,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{flag: "log-level=loud", want: []string{"--log-level", "debug, info, warn or error"}},
 		{flag: "log-format=xml", want: []string{"--log-format", "text or json"}},
 		{flag: "otlp-endpoint=127.0.0.1:4318", want: []string{"--otlp-endpoint", "http://"}},
-		{flag: "stop-jobs=false", want: []string{"--stop-jobs", "in this version"}},
+		{flag: "stop-jobs=perhaps", want: []string{"--stop-jobs", "neither true nor false"}},
 		{flag: "pinned-tag= ", want: []string{"--pinned-tag", "empty"}},
 		{file: "graze: 1s\n", want: []string{"reeve.yaml, line 1", `"graze" is not a setting`, "grace"}},
 		{file: "\ngrace: [1s]\n", want: []string{"reeve.yaml, line 2", "one value"}},

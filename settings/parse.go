@@ -154,12 +154,15 @@ func setAllowHost(s *Settings, v string) error {
 }
 
 func setStopJobs(s *Settings, v string) (err error) {
-	s.StopJobs, err = strconv.ParseBool(v)
-	switch {
-	case err != nil:
+	if s.StopJobs, err = strconv.ParseBool(v); err != nil {
 		return fmt.Errorf("%q is neither true nor false", v)
-	case !s.StopJobs:
-		return errors.New("in this version processes cannot outlive the daemon: leave it out")
+	}
+	return nil
+}
+
+func setKeeper(s *Settings, v string) (err error) {
+	if s.Keeper, err = strconv.ParseBool(v); err != nil {
+		return fmt.Errorf("%q is neither true nor false", v)
 	}
 	return nil
 }

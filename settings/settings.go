@@ -60,6 +60,7 @@ type Settings struct {
 
 	StopTimeout time.Duration
 	StopJobs    bool
+	Keeper      bool
 
 	LogLevel     slog.Level
 	LogFormat    string // "text" or "json"

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -55,7 +57,7 @@ func TestDefaults(t *testing.T) {
 		"typescript": s.Environment, "30s": s.DefaultTimeout["typescript"], "0s": s.DefaultTimeout["command"],
 		"5s": s.Grace, "1s": s.Drain, "1073741824": s.LogCap, "1048576": s.MemoryLogCap, "33554432": s.MaxBody,
 		"1000": s.MaxRequests, "720h0m0s": s.RetentionEvents, "168h0m0s": s.RetentionLogs, "pinned": s.PinnedTag,
-		"persist": s.RawOutput, "INFO": s.LogLevel, "text": s.LogFormat, "[]": s.AllowHosts, "true": s.StopJobs,
+		"persist": s.RawOutput, "INFO": s.LogLevel, "text": s.LogFormat, "[]": s.AllowHosts, "false": s.StopJobs,
 		"{134217728 0 0 67108864 0}": s.Limit, "{4294967296 0 0 0 0}": s.LimitMax, "": s.Tools, "24h0m0s": s.ApprovalLife,
 		"map[agent:2m0s]": s.Heartbeat,
 	}
@@ -100,10 +102,11 @@ func TestEverySettingHasThreeSources(t *testing.T) {
 		"stop-timeout": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
 		"heartbeat": "command=7s", "limit": "cpu=7s", "limit-max": "memory=7GiB", "tools": "/tools.yaml", "approval-life": "7h",
 		"agent-model": "m", "agent-price": "m=1/0.1/7", "agent-window": "m=7000",
+		"stop-jobs": "true", "keeper": strconv.FormatBool(runtime.GOOS != "linux"),
 	}
 	for _, set := range Table() {
-		if set.Name == "config" || set.Name == "stop-jobs" {
-			continue // config is the file itself; stop-jobs has one value
+		if set.Name == "config" {
+			continue // it is the file itself
 		}
 		v, ok := other[set.Name]
 		if !ok {

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/reeverun/reeve/process"
@@ -123,8 +125,10 @@ func Table() []Setting {
 
 		{Name: "stop-timeout", Value: "DURATION", Default: "30s", set: duration(func(s *Settings) *dur { return &s.StopTimeout }),
 			Usage: "how long a stop may take before what still runs is killed"},
-		{Name: "stop-jobs", Value: "BOOL", Default: "true", shape: boolean, set: setStopJobs,
-			Usage: "end running processes with the daemon; in this version that always happens"},
+		{Name: "stop-jobs", Value: "BOOL", Default: "false", shape: boolean, set: setStopJobs,
+			Usage: "end commands when the daemon is stopped, instead of leaving them to the keeper and the next daemon"},
+		{Name: "keeper", Value: "BOOL", Default: strconv.FormatBool(runtime.GOOS == "linux"), shape: boolean, set: setKeeper,
+			Usage: "have commands be the children of a small process of their own, which outlives the daemon (Linux)"},
 
 		{Name: "log-level", Value: "LEVEL", Default: "info", set: setLogLevel,
 			Usage: "what the daemon logs: debug, info, warn or error"},

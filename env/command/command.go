@@ -28,6 +28,7 @@ const killWait = 12 * time.Second
 // Env runs commands.
 type Env struct {
 	spawner keeper.Spawner
+	kept    keeper.Lasting // the same, if commands outlive it; else nil
 
 	mu   sync.Mutex
 	runs map[process.ID]*run
@@ -35,6 +36,9 @@ type Env struct {
 
 // run is one command, from before it is spawned to the end of its tree.
 type run struct {
+	life  context.Context // over when the run goes on without this host
+	leave context.CancelCauseFunc
+
 	mu     sync.Mutex
 	job    keeper.Job // nil until it is spawned
 	killed chan struct{}
@@ -67,43 +71,80 @@ func (e *Env) Docs() string { return docs }
 
 // Execute runs one command.
 func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result, error) {
-	if ctx.Err() != nil {
+	if context.Cause(ctx) == env.ErrDetached {
+		return env.Result{}, env.ErrDetached
+	}
+	if ctx.Err() != nil && !in.Reattach {
 		return env.Result{State: process.ExitCanceled}, nil
 	}
 	r, err := e.enter(in.EID)
 	if err != nil {
 		return env.Result{}, err
 	}
-	defer e.leave(in.EID)
+	defer e.exit(in.EID, r)
 
 	cmd := commandOf(in.Spec)
-	job, out, err := e.spawn(ctx, r, cmd, in, h)
+	job, out, err := e.begin(ctx, r, cmd, in, h)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return env.Result{State: process.ExitCanceled}, nil // asked to end before it began
 	}
 	if err != nil {
-		return env.Result{}, &env.SpawnError{Err: err}
+		return env.Result{}, err
 	}
-	defer job.Release()
-	defer context.AfterFunc(ctx, r.ask)()
+	if e.kept == nil {
+		defer job.Release()
+	}
+	defer context.AfterFunc(ctx, func() { r.ask(ctx) })()
 	// This is where a run spends its life: what is on the stack here is what
 	// a parked process costs.
-	exit, err := job.Wait(context.Background())
-	if err != nil {
-		return env.Result{}, fmt.Errorf("wait for %s: %w", cmd.Program, err)
+	exit, err := job.Wait(r.life)
+	if err = e.lost(r, err); err != nil && err != env.ErrLost {
+		return env.Result{}, err
 	}
-	return r.end(ctx, job, out, cmd, exit, h), nil
+	return e.end(ctx, r, job, out, cmd, exit, err, in, h)
 }
 
-// end sees the tree to its end after the leader's.
-func (r *run) end(ctx context.Context, job keeper.Job, out *output, cmd *process.Command, exit keeper.Exit, h env.Host) env.Result {
-	res := result(cmd, exit)
-	h.Exited(*res.Exit)
-	res.Survivors = r.empty(ctx, job, cmd.Leftovers, h.Timing())
+// begin starts the program, or takes it up.
+func (e *Env) begin(ctx context.Context, r *run, cmd *process.Command, in env.Input, h env.Host) (keeper.Job, *output, error) {
+	if in.Reattach {
+		job, err := e.adopt(ctx, r, in, h)
+		return job, &output{}, err
+	}
+	start, done := undetached(ctx)
+	defer done()
+	job, out, err := e.spawn(start, r, cmd, in, h)
+	switch {
+	case err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+	case errors.Is(err, keeper.ErrLost) && e.kept != nil: // it may have run for a moment
+		err = env.ErrLost
+	case errors.Is(err, keeper.ErrTakenOver):
+		err = env.ErrDetached
+	default:
+		err = &env.SpawnError{Err: err}
+	}
+	return job, out, err
+}
+
+// end sees the tree to its end after the leader's; lost says that nobody knows
+// how that was.
+func (e *Env) end(ctx context.Context, r *run, job keeper.Job, out *output, cmd *process.Command, exit keeper.Exit, lost error, in env.Input, h env.Host) (env.Result, error) {
+	var res env.Result
+	if lost == nil {
+		res = result(cmd, exit)
+		h.Exited(*res.Exit)
+	}
+	var err error
+	res.Survivors, err = r.empty(ctx, job, cmd.Leftovers, h.Timing())
+	if e.lost(r, err) == env.ErrDetached {
+		return env.Result{}, env.ErrDetached
+	}
 	out.finish()
 	u := job.Usage()
 	res.Usage = process.Usage{CPUMS: u.CPU.Milliseconds(), MaxRSSBytes: u.MaxRSS}
-	return res
+	if in.Reattach {
+		res.Ended = infoOf(job).Exited
+	}
+	return res, lost
 }
 
 // spawn starts the program on the run's log files, and says so.
@@ -118,7 +159,7 @@ func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.In
 		return nil, nil, fmt.Errorf("open output: %w", err)
 	}
 	job, err := e.spawner.Spawn(ctx, keeper.Spec{
-		Name: fmt.Sprintf("%d-%d", in.EID, in.Run),
+		Name: name(in.EID, in.Run),
 		Path: cmd.Program, Args: splitScript(cmd.Program, cmd.Args), Env: environ(cmd), Dir: cmd.Dir,
 		Stdin: stdin, Stdout: out.child[0], Stderr: out.child[1],
 		HideWindow: cmd.HideWindow,
@@ -129,18 +170,24 @@ func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.In
 		return nil, nil, err
 	}
 	r.attach(job) // first: who hears that it started may signal it
-	h.Started(job.PID(), process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}})
+	h.Started(job.PID(), e.enforced(job))
 	out.start(h)
 	return job, out, nil
 }
 
-// empty returns when the tree is, with what could not be ended.
-func (r *run) empty(ctx context.Context, job keeper.Job, l process.Leftovers, t env.Timing) []process.Survivor {
+// enforced is what the record says of a job.
+func (e *Env) enforced(keeper.Job) process.Enforced {
+	return process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}}
+}
+
+// empty returns when the tree is, with what could not be ended, or with the
+// reason why that cannot be told.
+func (r *run) empty(ctx context.Context, job keeper.Job, l process.Leftovers, t env.Timing) ([]process.Survivor, error) {
 	if l != process.WaitLeftovers && ctx.Err() == nil && r.drain(ctx, job, t) {
-		return nil
+		return nil, nil
 	}
 	// From here on the end comes by itself, by the host's Kill, or by ours.
-	giveUp, cancel := context.WithCancel(context.Background())
+	giveUp, cancel := context.WithCancel(r.life)
 	defer cancel()
 	go func() {
 		select {
@@ -156,10 +203,14 @@ func (r *run) empty(ctx context.Context, job keeper.Job, l process.Leftovers, t 
 		case <-giveUp.Done():
 		}
 	}()
-	if job.WaitEmpty(giveUp) != nil {
-		return job.Members()
+	err := job.WaitEmpty(giveUp)
+	if err == nil {
+		return nil, nil
 	}
-	return nil
+	if giveUp.Err() != nil && r.life.Err() == nil {
+		err = keeper.ErrLost // it was waited for long enough
+	}
+	return job.Members(), err
 }
 
 // drain gives leftovers their time, then asks, then kills. It reports whether
@@ -168,13 +219,13 @@ func (r *run) drain(ctx context.Context, job keeper.Job, t env.Timing) bool {
 	if r.waitFor(ctx, job, t.Drain) {
 		return true
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && r.life.Err() == nil {
 		_, _ = job.Signal(process.SIGTERM)
 		if r.waitFor(ctx, job, t.Grace) {
 			return true
 		}
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && r.life.Err() == nil {
 		r.kill()
 	}
 	return false
@@ -184,6 +235,7 @@ func (r *run) drain(ctx context.Context, job keeper.Job, t env.Timing) bool {
 func (r *run) waitFor(ctx context.Context, job keeper.Job, d time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer context.AfterFunc(r.life, cancel)()
 	defer r.wait.begin(d, cancel)()
 	return job.WaitEmpty(ctx) == nil
 }
@@ -248,11 +300,13 @@ func (e *Env) enter(eid process.ID) (*run, error) {
 		return nil, fmt.Errorf("process %d is already running", eid)
 	}
 	r := &run{killed: make(chan struct{})}
+	r.life, r.leave = context.WithCancelCause(context.Background())
 	e.runs[eid] = r
 	return r, nil
 }
 
-func (e *Env) leave(eid process.ID) {
+func (e *Env) exit(eid process.ID, r *run) {
+	r.leave(nil)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.runs, eid)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/keeper"
 	"github.com/reeverun/reeve/process"
 )
@@ -63,7 +64,11 @@ func (r *run) resume() error {
 
 // ask is the gentle end: SIGTERM, and then whatever is frozen goes on, so that
 // it can heed it. What has been killed is not asked any more.
-func (r *run) ask() {
+func (r *run) ask(ctx context.Context) {
+	if context.Cause(ctx) == env.ErrDetached {
+		r.leave(env.ErrDetached)
+		return
+	}
 	select {
 	case <-r.killed:
 		return

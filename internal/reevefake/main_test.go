@@ -67,7 +67,7 @@ func newWorld(t *testing.T) *world {
 			w.env = append(w.env, v)
 		}
 	}
-	w.env = append(w.env, "REEVE_DATA="+string(w.data), "REEVE_CONFIG=none")
+	w.env = append(w.env, "REEVE_DATA="+string(w.data), "REEVE_CONFIG=none", "REEVE_STOP_JOBS=true")
 	t.Cleanup(func() {
 		w.endDaemon()
 		os.RemoveAll(dir)

@@ -136,6 +136,7 @@ func TestStreamsEndWithTheDaemon(t *testing.T) {
 	}
 }
 
+// Commands outlive a daemon that is killed; the next one has them.
 func TestKilledDaemonIsReplaced(t *testing.T) {
 	w := newWorld(t)
 	first := w.serve()
@@ -145,11 +146,16 @@ func TestKilledDaemonIsReplaced(t *testing.T) {
 	first.signal(syscall.SIGKILL)
 	first.wait()
 
-	second := w.serve()
-	if rec := w.record(id); rec.State != process.Idle || rec.Error == nil || *rec.Error != process.ErrHostExited {
-		t.Errorf("%s %v", rec.State, rec.Error)
+	w.serve()
+	if rec := w.record(id); rec.State != process.Running || !alive(pid) {
+		t.Errorf("%s, alive: %v", rec.State, alive(pid))
 	}
-	second.eventually("nothing is left of it", func() bool { return !alive(pid) })
+	if r := w.run("kill", id.String()); r.code != 0 || alive(pid) {
+		t.Errorf("%+v, alive: %v", r, alive(pid))
+	}
+	if rec := w.record(id); rec.ExitState == nil || *rec.ExitState != process.ExitCanceled {
+		t.Errorf("%s %v", rec.State, rec.ExitState)
+	}
 	if r := w.run("run", "--", "echo", "on"); r.stdout != "on\n" || r.code != 0 {
 		t.Errorf("%+v", r)
 	}

@@ -21,7 +21,7 @@ var (
 	ErrVersion = errors.New("the keeper speaks another version of the protocol")
 	// ErrTakenOver is what a client's jobs and calls answer when another
 	// client has taken its place. The jobs go on.
-	ErrTakenOver = errors.New("another daemon has taken over the keeper")
+	ErrTakenOver = keeper.ErrTakenOver
 )
 
 // Config says which keeper, and how it is started if there is none.
@@ -46,25 +46,4 @@ type Config struct {
 }
 
 // Info is what a keeper knows of a job.
-type Info struct {
-	Name    string       `json:"name"`
-	Trace   keeper.Trace `json:"trace"` // PID and Tier are in it; PID 0: it never got to run, as far as anybody knows
-	Started time.Time    `json:"started,omitzero"`
-
-	Exit   *keeper.Exit `json:"exit,omitempty"` // nil while the leader runs, and if Lost
-	Lost   bool         `json:"lost,omitempty"` // the leader has ended, and nobody knows how
-	Exited time.Time    `json:"exited,omitzero"`
-	Empty  bool         `json:"empty,omitempty"`  // no process of the tree is left
-	Unsure bool         `json:"unsure,omitempty"` // that it is empty could not be seen; what was found is dead
-	Usage  keeper.Usage `json:"usage,omitzero"`   // at the end
-	Killed keeper.Limit `json:"killed,omitempty"` // the limit that ended it; at the end
-
-	Enforced keeper.Enforced `json:"enforced,omitzero"`
-
-	Frozen   bool `json:"frozen,omitempty"`
-	Orphaned bool `json:"orphaned,omitempty"` // an earlier keeper started it and is dead
-	Released bool `json:"released,omitempty"` // its owner has given it up; it goes when it has ended
-}
-
-// Running reports whether processes of the job may be alive.
-func (i Info) Running() bool { return !i.Empty }
+type Info = keeper.Info

@@ -2,8 +2,10 @@ package remote
 
 import (
 	"context"
+	"time"
 
 	"github.com/reeverun/reeve/keeper"
+	"github.com/reeverun/reeve/keeper/internal/procs"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -71,20 +73,30 @@ func (c *Client) Forget(name string) {
 	}
 }
 
-// Shutdown ends every job and the keeper. Its error names what survived. The
-// client is still to be closed.
+// Shutdown ends every job and the keeper, and returns when it is gone. Its error
+// names what survived. The client is still to be closed.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.mu.Lock()
 	l, err := c.link, c.err
 	c.mu.Unlock()
-	if err == nil && l == nil {
-		err = errGone
-	}
-	if err != nil {
+	if err != nil || l == nil { // closed, or there is none any more
 		return err
 	}
-	_, err = l.call(ctx, shutdown, nil)
-	return err
+	if _, err = l.call(ctx, shutdown, nil); err != nil {
+		return err
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		if s, err := procs.Read(l.peer.PID); err != nil || s.Start != l.peer.Start || !s.Alive() {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // Close disconnects. The jobs go on, and so does the keeper; what this client
