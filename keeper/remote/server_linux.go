@@ -96,7 +96,7 @@ func (s *server) accept(l *net.UnixListener) {
 			sock.Close()
 			continue
 		}
-		s.admit(&session{server: s, conn: conn, cancels: make(map[uint64]context.CancelFunc)})
+		s.admit(&session{server: s, conn: conn, over: make(chan struct{}), cancels: make(map[uint64]context.CancelFunc)})
 	}
 }
 

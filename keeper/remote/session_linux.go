@@ -34,6 +34,7 @@ type session struct {
 	conn     *wire.Conn
 	starting sync.WaitGroup // starts under way; added to under server.mu while in control
 	calls    sync.WaitGroup // the goroutines of requests
+	over     chan struct{}  // closed when nothing is done for it any more
 	slots    chan struct{}  // for those that count
 
 	mu      sync.Mutex
@@ -43,6 +44,7 @@ type session struct {
 // run serves a connection to its end.
 func (n *session) run() {
 	defer n.server.leave(n)
+	defer close(n.over)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer n.calls.Wait()
 	defer cancel()
@@ -107,6 +109,7 @@ func (s *server) takeOver(n *session) error {
 	}
 	if before != nil {
 		before.starting.Wait()
+		<-before.over // nor shall it be told that something is under way
 	}
 	return s.tellAll(n)
 }

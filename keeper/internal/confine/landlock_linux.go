@@ -129,11 +129,11 @@ func filesOf(p *Plan, ownRoot bool, files []int) (*rules, error) {
 	}
 	var all []rule
 	const full = llRead | llWrite | llMake
-	devices := []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+	devices := []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 	switch {
 	case p.Kind != Sandbox:
 		all = append(all, rule{"/", llRead}, rule{"/tmp", full}, rule{"/var/tmp", full}, rule{"/dev/shm", full})
-		devices = append(devices, "/dev/tty", "/dev/ptmx", "/dev/pts")
+		devices = append(devices, "/dev/ptmx", "/dev/pts")
 	case ownRoot: // which shows nothing else
 		all = append(all, rule{"/", llRead}, rule{"/tmp", full})
 	default:

@@ -19,7 +19,7 @@ var systemEtc = []string{
 	"/etc/terminfo", "/etc/fonts", "/etc/python3", "/etc/perl",
 }
 
-var systemDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+var systemDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
 var systemLinks = [][2]string{
 	{"/proc/self/fd", "./dev/fd"}, {"fd/0", "./dev/stdin"}, {"fd/1", "./dev/stdout"}, {"fd/2", "./dev/stderr"},
