@@ -107,6 +107,9 @@ func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recov
 		return last, nil // nothing was captured, or not to files
 	}
 	defer rd.Close()
+	if r.cursor, err = lastCursor(rd, r.cursor); err != nil {
+		return last, nil
+	}
 	// Where a cap has dropped entries a gap proves nothing; then all are kept,
 	// and a number that was never given shows as elided.
 	capped := len(rd.Holes(rawlog.Stdout))+len(rd.Holes(rawlog.Stderr)) > 0
@@ -120,7 +123,20 @@ func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recov
 				return last, nil
 			}
 			last = max(last, e.Seq+int64(e.Count)-1)
-			r.cursor = max(r.cursor, e.Cursor+int64(e.Count)-1)
+		}
+	}
+}
+
+// lastCursor is the highest one that a log or anything before has used: a record
+// may tell of lines without an event that came after them.
+func lastCursor(rd *rawlog.Reader, cursor int64) (int64, error) {
+	for {
+		entries, err := rd.EntriesAfterCursor(cursor, 1024)
+		if err != nil || len(entries) == 0 {
+			return cursor, err
+		}
+		for _, e := range entries {
+			cursor = max(cursor, e.Cursor+int64(e.Count)-1)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/reeverun/reeve/keeper"
-	"github.com/reeverun/reeve/keeper/internal/procs"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -88,7 +87,7 @@ func (c *Client) Shutdown(ctx context.Context) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
-		if s, err := procs.Read(l.peer.PID); err != nil || s.Start != l.peer.Start || !s.Alive() {
+		if l.dead() {
 			return nil
 		}
 		select {

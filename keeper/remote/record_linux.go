@@ -35,6 +35,9 @@ type records struct {
 	dirty map[string]bool // ends not synced; guarded by mu
 }
 
+// jobsDir is where they are, in a keeper's directory.
+const jobsDir = "jobs"
+
 // syncAfter is how long a client has to take over the end of a job.
 const syncAfter = 50 * time.Millisecond
 

@@ -47,7 +47,7 @@ func newServer(c Config) (_ *server, err error) {
 	s.fewer = sync.NewCond(&s.mu)
 	s.resting = time.AfterFunc(s.idle, s.retire)
 	s.resting.Stop()
-	if s.records, err = openRecords(filepath.Join(c.Dir, "jobs")); err != nil {
+	if s.records, err = openRecords(filepath.Join(c.Dir, jobsDir)); err != nil {
 		return nil, err
 	}
 	left, err := s.records.load()

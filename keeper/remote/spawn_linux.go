@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/reeverun/reeve/keeper"
+	"github.com/reeverun/reeve/keeper/internal/procs"
 	"github.com/reeverun/reeve/keeper/internal/wire"
 )
 
@@ -145,10 +146,24 @@ func (c *Client) settle(l *link, j *remoteJob, err error) (keeper.Job, error) {
 	switch {
 	case c.err != nil:
 		return nil, c.err
-	case c.link != nil && c.bond == j.bond, errors.Is(err, errUnsent):
+	case c.link != nil && c.bond == j.bond, errors.Is(err, errUnsent), l.dead() && !c.begunBy(j.name):
 		return nil, errUnsent
 	}
 	return nil, fmt.Errorf("start %s: %w", j.name, keeper.ErrLost)
+}
+
+// begunBy reports whether a keeper may have begun a job: it makes the job's file
+// first.
+func (c *Client) begunBy(name string) bool {
+	_, err := os.Lstat(filepath.Join(c.config.Dir, jobsDir, name))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// dead reports whether the keeper at the other end is certainly no more.
+func (l *link) dead() bool {
+	s, err := procs.Read(l.peer.PID)
+	return err != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH)) ||
+		err == nil && (s.Start != l.peer.Start || !s.Alive())
 }
 
 // abandon sees to it that a job is ended that is no longer wanted.
