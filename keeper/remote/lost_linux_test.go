@@ -313,23 +313,33 @@ func TestKillOutlivesTheKeeper(t *testing.T) {
 	ends(t, j, keeper.Exit{Code: 137, Signal: "SIGKILL"})
 }
 
-// A spawn that is lost with its keeper says so, and leaves nothing.
+// A spawn that is lost with its keeper is done by the next if the first had
+// certainly not begun it; else it says so, and leaves nothing.
 func TestSpawnLostWithTheKeeper(t *testing.T) {
-	c := cgroups(t)
-	cl := connect(t, c)
-	m := mark()
-	signalKeeper(t, pidOf(c.Dir), syscall.SIGSTOP)
-	go func() {
-		time.Sleep(20 * time.Millisecond) // whenever it comes, the answer must be true
-		kill9(t, c.Dir)
-	}()
-	_, err := cl.Spawn(soon(t), script("s", "exec sleep "+m, nil))
-	if !errors.Is(err, keeper.ErrLost) {
-		t.Errorf("spawn: %v", err)
-	}
-	exits(t, start(t, cl, script("next", "exit 1", nil)), keeper.Exit{Code: 1})
-	if left := alive(m); len(left) > 0 {
-		t.Errorf("left: %v", left)
+	for _, begun := range []bool{false, true} {
+		t.Run(fmt.Sprintf("begun %v", begun), func(t *testing.T) {
+			c := cgroups(t)
+			cl := connect(t, c)
+			m := mark()
+			signalKeeper(t, pidOf(c.Dir), syscall.SIGSTOP)
+			if begun { // as far as it leaves a trace
+				if err := os.WriteFile(filepath.Join(c.Dir, "jobs", "s"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			go func() {
+				time.Sleep(20 * time.Millisecond) // whenever it comes, the answer must be true
+				kill9(t, c.Dir)
+			}()
+			_, err := cl.Spawn(soon(t), script("s", "exec sleep "+m, nil))
+			if begun != errors.Is(err, keeper.ErrLost) || !begun && err != nil {
+				t.Errorf("spawn: %v", err)
+			}
+			exits(t, start(t, cl, script("next", "exit 1", nil)), keeper.Exit{Code: 1})
+			if left := alive(m); begun && len(left) > 0 || !begun && len(left) != 1 {
+				t.Errorf("left: %v", left)
+			}
+		})
 	}
 }
 
