@@ -214,6 +214,12 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 // Closing reports whether the runtime takes no more work.
 func (rt *Runtime) Closing() bool { return rt.kernel.Closing() }
 
+// Trouble says why nothing can be recorded at the moment, as an error that
+// matches process.ErrUnrecorded: the disk is full, the database locked or
+// damaged. Nil if all is well. What runs goes on meanwhile, what happens is
+// recorded later, and new processes are refused.
+func (rt *Runtime) Trouble() error { return rt.kernel.Trouble() }
+
 // Spawn creates a process and queues it. It returns when the record is durable.
 func (rt *Runtime) Spawn(ctx context.Context, t *Task) (*Handle, error) {
 	r, err := rt.request(t)

@@ -162,7 +162,7 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 func (p *proc) over(reaped bool) {
 	p.ending.Do(func() {
 		p.feed.end()
-		if p.view.Load().Outcome != nil {
+		if v := p.view.Load(); v.Outcome != nil && v.Number == p.rec.Number { // not an earlier run's
 			p.env.forget(p.id, p.rec.Number)
 			p.observe(context.Background(), Finished)
 		}

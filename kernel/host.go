@@ -120,6 +120,7 @@ func (h *host) Output(data map[string]any) {
 	}
 	p := h.p
 	p.hear()
+	p.keepPace()
 	data, err := asJSON(data)
 	if err != nil {
 		p.note(process.WarningDetected{Code: "reeve.output_invalid",

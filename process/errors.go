@@ -53,6 +53,10 @@ var (
 // re-attached.
 const ErrHostExited = "host process exited"
 
+// ErrUnrecorded is the cause of what is refused, or not acknowledged, while
+// records cannot be written: the disk is full, or the database locked.
+var ErrUnrecorded = errors.New("records cannot be written")
+
 // The causes with which a run's context is cancelled.
 var (
 	ErrCanceled = errors.New("canceled")

@@ -1,0 +1,166 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/store"
+)
+
+// While the store cannot be written the kernel goes on: what runs keeps running
+// and can be read, and what happens to it is kept in memory, in order, and
+// stored when the store is back. What was only asked for is refused, so that
+// nothing is acknowledged that a crash would take back.
+
+// How an outage is gone through.
+const (
+	firstRetry   = 10 * time.Millisecond
+	lastRetry    = time.Second
+	hurriedTries = 5               // of a kernel that closes
+	hurriedFor   = 3 * time.Second // at most; a try that waits for a lock takes long
+	remindEvery  = time.Minute
+	shortOutage  = 2 * time.Second // the longest that does not count against readiness
+	ackWithin    = 5 * time.Second // those who asked for something wait, once it lasts longer
+	maxWaiting   = 100_000         // entries, beyond which runs wait before they say more
+	paceTick     = 10 * time.Millisecond
+)
+
+// trouble is an outage of the store.
+type trouble struct {
+	since time.Time
+	err   error
+}
+
+// unavailable reports whether an error is the store's own, not the entry's.
+func unavailable(err error) bool {
+	var u *store.Unavailable
+	return errors.As(err, &u)
+}
+
+// endure keeps a batch, and all that follows it, until the store takes it. It
+// returns when all of it is stored, or the kernel closes and gives up.
+func (j *journal) endure(batch []*entry, err error) {
+	t := &trouble{since: time.Now(), err: err}
+	told, hurried := t.since, time.Time{}
+	for tries, wait := 1, firstRetry; ; tries++ {
+		j.trouble.Store(&trouble{t.since, err})
+		batch = j.refuse(batch, err)
+		if j.hurry.Load() && hurried.IsZero() {
+			hurried = time.Now()
+		}
+		if j.dead || tries > hurriedTries && !hurried.IsZero() || !hurried.IsZero() && time.Since(hurried) > hurriedFor {
+			j.giveUp(batch, err)
+			return
+		}
+		if now := time.Now(); tries == 1 || now.Sub(told) >= remindEvery {
+			told = now
+			j.log.Error("records cannot be written; they are kept in memory and tried again", "waiting", len(batch), "error", err)
+		}
+		time.Sleep(wait)
+		wait = min(2*wait, lastRetry)
+		batch = j.gather(batch)
+		if err = j.apply(batch); err == nil {
+			j.publish(batch)
+			break
+		}
+		if !unavailable(err) {
+			if batch, err = j.piecemeal(batch); err == nil {
+				break
+			}
+		}
+	}
+	j.trouble.Store(nil)
+	j.log.Info("records can be written again", "after", time.Since(t.since).Round(time.Millisecond).String())
+}
+
+// gather adds what was queued meanwhile to a batch.
+func (j *journal) gather(batch []*entry) []*entry {
+	fresh, _ := j.take(nil)
+	batch = j.living(batch)
+	for _, e := range j.living(fresh) {
+		if e.exec != nil { // it cannot share a commit
+			j.finish(e, unrecorded("nothing was done", j.trouble.Load().err))
+			continue
+		}
+		j.number(e)
+		batch = append(batch, e)
+	}
+	return batch
+}
+
+// refuse fails what was only asked for and keeps the rest.
+func (j *journal) refuse(batch []*entry, err error) []*entry {
+	kept := make([]*entry, 0, len(batch))
+	for _, e := range batch {
+		if e.asked {
+			j.finish(e, unrecorded("nothing was done", err))
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// giveUp leaves what could not be stored to the next host, which finds less
+// than has happened and says so.
+func (j *journal) giveUp(batch []*entry, err error) {
+	j.log.Error("records could not be written before the end; the next daemon settles what they told of", "lost", len(batch), "error", err)
+	j.dead = true // and the rest is not kept waiting
+	for _, e := range batch {
+		j.finish(e, err)
+	}
+}
+
+// unrecorded is what callers are told in an outage.
+func unrecorded(what string, err error) error {
+	return &process.Error{Code: process.CodeNoEnvironment, Message: what,
+		Err: fmt.Errorf("%w: %w", process.ErrUnrecorded, err), Hint: "try again: it works when the cause is gone"}
+}
+
+// Trouble says why nothing can be recorded at the moment, and since when; nil if
+// it can be. A hiccup is none.
+func (k *Kernel) Trouble() error {
+	t := k.journal.trouble.Load()
+	if t == nil || time.Since(t.since) < shortOutage {
+		return nil
+	}
+	return unrecorded("new processes are refused since "+t.since.UTC().Format(time.RFC3339), t.err)
+}
+
+// acknowledged returns when what was done is recorded. In an outage it does not
+// wait for long: it is done, and will be recorded, but who asked is not told that
+// it is.
+func (k *Kernel) acknowledged(ctx context.Context, c <-chan error) error {
+	within := time.NewTimer(ackWithin)
+	defer within.Stop()
+	for {
+		select {
+		case err := <-c:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-within.C:
+			if t := k.journal.trouble.Load(); t != nil {
+				return unrecorded("what was asked for is done and recorded later", t.err)
+			}
+			within.Reset(ackWithin)
+		}
+	}
+}
+
+// keepPace holds up a run that has more to say while too much waits to be
+// recorded: memory is bounded, programs can wait. No lock is held.
+func (p *proc) keepPace() {
+	for p.k.journal.waiting.Load() > p.k.journal.most && !p.k.closing.Load() {
+		p.mu.Lock()
+		ending := p.resolved || p.shallEnd()
+		p.mu.Unlock()
+		if ending {
+			return
+		}
+		time.Sleep(paceTick)
+	}
+}
