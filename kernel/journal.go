@@ -33,6 +33,12 @@ type entry struct {
 // unborn reports whether the entry is of a run whose creation the store refused.
 func (e *entry) unborn() bool { return e.p != nil && e.p.unborn.Load() }
 
+// stores reports whether there is something to store, once it is numbered.
+func (e *entry) stores() bool {
+	c := &e.change
+	return c.Insert != nil || c.Update != nil || c.Archive != nil || len(c.Events)+len(c.Approvals)+len(c.Messages) > 0
+}
+
 // lazyFor is how long an entry that nobody waits for may wait for company: a
 // short run then costs one commit at its end instead of three.
 const lazyFor = 10 * time.Millisecond
@@ -312,10 +318,10 @@ func merge(batch []*entry) []store.Change {
 	at := make(map[process.ID]int, len(batch))
 	own := map[int]bool{} // changes whose slices are not an entry's: an entry may be tried again by itself
 	for _, e := range batch {
-		c := e.change
-		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events)+len(c.Approvals)+len(c.Messages) == 0 {
+		if !e.stores() {
 			continue
 		}
+		c := e.change
 		i, seen := at[c.ID]
 		if !seen || c.Archive != nil {
 			at[c.ID] = len(changes)

@@ -62,7 +62,7 @@ func (j *journal) endure(batch []*entry, err error) {
 		time.Sleep(wait)
 		wait = min(2*wait, lastRetry)
 		batch = j.gather(batch)
-		if err = j.apply(batch); err == nil {
+		if err = j.tryAll(batch); err == nil {
 			j.publish(batch)
 			break
 		}
@@ -76,17 +76,38 @@ func (j *journal) endure(batch []*entry, err error) {
 	j.log.Info("records can be written again", "after", time.Since(t.since).Round(time.Millisecond).String())
 }
 
-// gather adds what was queued meanwhile to a batch.
+// tryAll stores a batch, or finds out otherwise whether something could be.
+func (j *journal) tryAll(batch []*entry) error {
+	changes := merge(batch)
+	if p, ok := j.store.(store.Prober); ok && len(changes) == 0 {
+		return p.Probe(context.Background())
+	}
+	return j.store.Apply(context.Background(), changes)
+}
+
+// gather adds what was queued meanwhile to a batch. Lines of a process of which
+// nothing waits to be stored are shown at once.
 func (j *journal) gather(batch []*entry) []*entry {
 	fresh, _ := j.take(nil)
 	batch = j.living(batch)
+	waits := make(map[*proc]bool, len(batch))
+	for _, e := range batch {
+		waits[e.p] = true
+	}
 	for _, e := range j.living(fresh) {
 		if e.exec != nil { // it cannot share a commit
 			j.finish(e, unrecorded("nothing was done", j.trouble.Load().err))
 			continue
 		}
 		j.number(e)
-		batch = append(batch, e)
+		if !waits[e.p] && e.stores() {
+			waits[e.p] = true
+		}
+		if waits[e.p] {
+			batch = append(batch, e)
+		} else {
+			j.finish(e, nil)
+		}
 	}
 	return batch
 }

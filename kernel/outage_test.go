@@ -46,6 +46,12 @@ func (f *full) Delete(ctx context.Context, id process.ID) error {
 	return f.Store.Delete(ctx, id)
 }
 
+func (f *full) Probe(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.why
+}
+
 func (f *full) be(why error, takes time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,12 +141,27 @@ func TestFullDisk(t *testing.T) {
 		if rec, err := o.Process(t.Context(), done); err != nil || rec.Number != 1 || rec.State != process.Idle || rec.Outcome == nil {
 			t.Errorf("what was refused changed the record: %+v, %v", rec, err)
 		}
+		time.Sleep(shortOutage)
 		if err := o.Trouble(); !errors.Is(err, process.ErrUnrecorded) || !strings.Contains(err.Error(), "refused since 2000-01-01T") {
 			t.Errorf("trouble: %v", err)
 		}
 		if rec, err := o.Process(t.Context(), id); err != nil || rec.State != process.Running {
 			t.Errorf("what runs cannot be read: %+v, %v", rec, err)
 		}
+		sub, err := o.SubscribeProcess(t.Context(), id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for { // lines are shown, they need no store
+			ev, err := sub.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := ev.Data.(process.OutputAppended); ok && d.Line == "second" && !d.Partial {
+				break
+			}
+		}
+		sub.Close()
 		o.fake.Open("on")
 		time.Sleep(3 * time.Hour)
 		if rec, err := o.Process(t.Context(), id); err != nil || rec.State == process.Idle {
