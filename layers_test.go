@@ -23,6 +23,7 @@ var layers = map[string][]string{
 	"rawlog":             {},
 	"internal/seal":      {},
 	"internal/ownerlock": {"process"},
+	"internal/powercut":  {},
 	"interpret":          {"process"},
 	"store":              {"process"},
 	"store/storetest":    {"process", "store"},
