@@ -68,7 +68,7 @@ func prepareFile(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
+		return fmt.Errorf("%s is not a file: move it away, or choose another data directory", path)
 	case info.Size() == 0:
 		return nil // created and never written: as good as new
 	case info.Size() < minSize: // SQLite would take it for an empty one
@@ -115,7 +115,7 @@ func inspect(ctx context.Context, path string) error {
 			Hint:    "it was written by a newer version of Reeve: use that one, or another data directory",
 		}
 	}
-	return nil
+	return look(ctx, db, path)
 }
 
 func openReaders(path string) (*sql.DB, error) {
