@@ -69,7 +69,7 @@ var layers = map[string][]string{
 	"api":                {"process"},
 	"token":              {"process"},
 	"settings":           {"process"},
-	"doctor":             {"process", "keeper"},
+	"doctor":             {"process", "keeper", "store", "store/sqlite"},
 	"telemetry":          {"process"},
 	"client":             {"process", "api"},
 	"server":             {"", "process", "api", "token", "rawlog", "tool"},
