@@ -74,7 +74,7 @@ type journal struct {
 }
 
 func newJournal(st store.Store, all *feed, cursor int64, log *slog.Logger) *journal {
-	j := &journal{store: st, all: all, log: log, cursor: cursor,
+	j := &journal{store: st, all: all, log: log, cursor: cursor, most: maxWaiting,
 		wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go j.write()
 	return j
