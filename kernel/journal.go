@@ -57,8 +57,9 @@ type journal struct {
 	store  store.Store
 	all    *feed
 	log    *slog.Logger
-	cursor int64 // the last one given out; the writer's alone
-	dead   bool  // the store failed while the kernel closed; the writer's alone
+	cursor int64  // the last one given out; the writer's alone
+	dead   bool   // the store failed while the kernel closed; the writer's alone
+	last   outage // the writer's alone
 
 	hurry   atomic.Bool             // the kernel closes: do not try for ever
 	trouble atomic.Pointer[trouble] // nil: what is written is stored
@@ -193,12 +194,13 @@ func (j *journal) commitAll(batch []*entry) {
 	for _, e := range batch {
 		j.number(e)
 	}
+	began := time.Now()
 	err := j.apply(batch)
 	if err != nil && !unavailable(err) {
 		batch, err = j.piecemeal(batch)
 	}
 	if err != nil {
-		j.endure(batch, err)
+		j.endure(batch, began, err)
 		return
 	}
 	j.publish(batch)
@@ -282,12 +284,24 @@ func (j *journal) number(e *entry) {
 	}
 	if len(index) > 0 {
 		if err := e.log.Index(index...); err != nil {
-			j.log.Error("cannot index output", "process", e.p.id, "error", err)
+			j.unindexed(e.p, err)
 		}
 	}
 	if e.seal != nil {
 		e.seal()
 	}
+}
+
+// unindexed says once of a run that its lines cannot be indexed: they are shown
+// now, and after a crash of the host, or if it stays so, as elided.
+func (j *journal) unindexed(p *proc, err error) {
+	if p.unindexed {
+		return
+	}
+	p.unindexed = true
+	j.log.Error("cannot index output", "process", p.id, "error", err)
+	p.note(process.WarningDetected{Code: "reeve.output_unindexed",
+		Message: "lines of output may be missing among the events later, their index cannot be written: " + err.Error()})
 }
 
 func (j *journal) publish(batch []*entry) {

@@ -22,9 +22,10 @@ const (
 	hurriedTries = 5               // of a kernel that closes
 	hurriedFor   = 3 * time.Second // at most; a try that waits for a lock takes long
 	remindEvery  = time.Minute
-	shortOutage  = 2 * time.Second // the longest that does not count against readiness
-	ackWithin    = 5 * time.Second // those who asked for something wait, once it lasts longer
-	maxWaiting   = 100_000         // entries, beyond which runs wait before they say more
+	sameOutage   = 10 * time.Second // between two that are one
+	shortOutage  = 2 * time.Second  // the longest that does not count against readiness
+	ackWithin    = 5 * time.Second  // those who asked for something wait, once it lasts longer
+	maxWaiting   = 100_000          // entries, beyond which runs wait before they say more
 	paceTick     = 10 * time.Millisecond
 )
 
@@ -40,25 +41,33 @@ func unavailable(err error) bool {
 	return errors.As(err, &u)
 }
 
+// outage is what the journal remembers of the last one. A store that is almost
+// full takes some writes and not others: what follows soon is one outage, and
+// told once.
+type outage struct {
+	since, over time.Time
+	told        time.Time
+	complained  bool // and not yet said that it is over
+}
+
 // endure keeps a batch, and all that follows it, until the store takes it. It
 // returns when all of it is stored, or the kernel closes and gives up.
-func (j *journal) endure(batch []*entry, err error) {
-	t := &trouble{since: time.Now(), err: err}
-	told, hurried := t.since, time.Time{}
+func (j *journal) endure(batch []*entry, since time.Time, err error) {
+	if since.Sub(j.last.over) > sameOutage {
+		j.last.since = since
+	}
+	var hurried time.Time
 	for tries, wait := 1, firstRetry; ; tries++ {
-		j.trouble.Store(&trouble{t.since, err})
+		j.trouble.Store(&trouble{j.last.since, err})
 		batch = j.refuse(batch, err)
 		if j.hurry.Load() && hurried.IsZero() {
 			hurried = time.Now()
 		}
-		if j.dead || tries > hurriedTries && !hurried.IsZero() || !hurried.IsZero() && time.Since(hurried) > hurriedFor {
+		if j.dead || !hurried.IsZero() && (tries > hurriedTries || time.Since(hurried) > hurriedFor) {
 			j.giveUp(batch, err)
 			return
 		}
-		if now := time.Now(); tries == 1 || now.Sub(told) >= remindEvery {
-			told = now
-			j.log.Error("records cannot be written; they are kept in memory and tried again", "waiting", len(batch), "error", err)
-		}
+		j.complain(len(batch), err)
 		time.Sleep(wait)
 		wait = min(2*wait, lastRetry)
 		batch = j.gather(batch)
@@ -73,7 +82,19 @@ func (j *journal) endure(batch []*entry, err error) {
 		}
 	}
 	j.trouble.Store(nil)
-	j.log.Info("records can be written again", "after", time.Since(t.since).Round(time.Millisecond).String())
+	j.last.over = time.Now()
+	if j.last.complained {
+		j.last.complained = false
+		j.log.Info("records can be written again", "after", time.Since(j.last.since).Round(time.Millisecond).String())
+	}
+}
+
+// complain says what is wrong, now and then.
+func (j *journal) complain(waiting int, err error) {
+	if now := time.Now(); now.Sub(j.last.told) >= remindEvery {
+		j.last.told, j.last.complained = now, true
+		j.log.Error("records cannot be written; they are kept in memory and tried again", "waiting", waiting, "error", err)
+	}
 }
 
 // tryAll stores a batch, or finds out otherwise whether something could be.

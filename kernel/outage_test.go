@@ -63,7 +63,7 @@ var (
 	locked = &store.Unavailable{Reason: store.Locked, Message: "locked by another program", Err: errors.New("busy")}
 )
 
-type outage struct {
+type failing struct {
 	*fixture
 	disk *full
 	log  *logged
@@ -87,8 +87,8 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-func newOutage(t testingT) *outage {
-	o := &outage{log: &logged{}}
+func newOutage(t testingT) *failing {
+	o := &failing{log: &logged{}}
 	o.fixture = newFixtureWith(t, 0, func(c *Config) {
 		o.disk = &full{Store: c.Store}
 		c.Store = o.disk
@@ -97,7 +97,7 @@ func newOutage(t testingT) *outage {
 	return o
 }
 
-func (o *outage) create() (process.ID, error) {
+func (o *failing) create() (process.ID, error) {
 	return o.Spawn(context.Background(), Request{Spec: process.Spec{Environment: "fake"}})
 }
 
