@@ -53,8 +53,9 @@ var (
 // re-attached.
 const ErrHostExited = "host process exited"
 
-// ErrUnrecorded is the cause of what is refused, or not acknowledged, while
-// records cannot be written: the disk is full, or the database locked.
+// ErrUnrecorded is the cause of what fails, is refused or is not acknowledged
+// because records cannot be written, or read: the disk is full, the database
+// locked or damaged.
 var ErrUnrecorded = errors.New("records cannot be written")
 
 // The causes with which a run's context is cancelled.

@@ -51,6 +51,8 @@ func (q *request) fail(err error) {
 	case errors.As(err, &e) && statusOf(e.Code) != http.StatusInternalServerError:
 	case errors.Is(err, context.Canceled), errors.Is(err, errStopping):
 		e = process.ErrClosed
+	case errors.Is(err, process.ErrUnrecorded):
+		e = &process.Error{Code: process.CodeNoEnvironment, Message: "the database does not do its work", Err: err}
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		e = &process.Error{Code: process.CodeNoEnvironment, Message: "the daemon has no file descriptors left",
 			Hint: "end what uses them, or raise its limit of open files"}

@@ -1,6 +1,10 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reeverun/reeve/process"
+)
 
 // Reason says what keeps a store from working.
 type Reason string
@@ -27,3 +31,6 @@ func (u *Unavailable) Error() string { return fmt.Sprintf("%s: %v", u.Message, u
 
 // Unwrap returns what the system said.
 func (u *Unavailable) Unwrap() error { return u.Err }
+
+// Is makes it match process.ErrUnrecorded, for those who do not know stores.
+func (u *Unavailable) Is(target error) bool { return target == process.ErrUnrecorded }

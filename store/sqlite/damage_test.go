@@ -284,3 +284,39 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	}
 	apply(t, s, j.accepted())
 }
+
+// Of a large database only the ends are looked at before it is opened: that
+// takes no time. Check finds the rest.
+func TestLargeDatabaseIsCheckedLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "reeve.db")
+	s := open(t, path)
+	for _, batch := range newJobs().batches(10_000, 1000) {
+		apply(t, s, batch...)
+	}
+	s.Close()
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) <= checkedWhole {
+		t.Fatal(len(b), err)
+	}
+	s = open(t, path)
+	if err := s.Check(t.Context()); err != nil || s.Checked() {
+		t.Errorf("%v, %v", err, s.Checked())
+	}
+	s.Close()
+	n, size := pages(b)
+	clear(b[n/2*size : (n/2+3)*size])
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	var u *store.Unavailable
+	if err := s.Check(t.Context()); !errors.As(err, &u) || u.Reason != store.Damaged {
+		t.Errorf("got %v", err)
+	}
+	s.Close()
+	clear(b[100:4096]) // where every table begins to be found
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, path)
+}

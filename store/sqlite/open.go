@@ -118,7 +118,9 @@ func inspect(ctx context.Context, path string) error {
 	return look(ctx, db, path)
 }
 
-func openReaders(path string) (*sql.DB, error) {
+// openReaders opens all reading connections: later there may be no descriptors
+// left.
+func openReaders(ctx context.Context, path string) (*sql.DB, error) {
 	c, err := sqlite.NewConnector(dsn(path, "rw", "query_only(1)"))
 	if err != nil {
 		return nil, err
@@ -126,6 +128,21 @@ func openReaders(path string) (*sql.DB, error) {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(readers)
 	db.SetMaxIdleConns(readers)
+	var all []*sql.Conn
+	for range readers {
+		conn, cerr := db.Conn(ctx)
+		if cerr != nil {
+			err = cerr
+			break
+		}
+		all = append(all, conn)
+	}
+	for _, conn := range all {
+		err = errors.Join(err, conn.Close()) // it stays open, and idle
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return db, nil
 }
 

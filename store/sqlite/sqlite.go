@@ -80,7 +80,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if s.marks, err = s.w.readMarks(); err != nil {
 		return err
 	}
-	if s.db, err = openReaders(s.path); err != nil {
+	if s.db, err = openReaders(ctx, s.path); err != nil {
 		return err
 	}
 	return s.read.prepare(ctx, s.db)
