@@ -339,7 +339,9 @@ func TestIssue6FaultNoDescriptors(t *testing.T) {
 		}
 	}
 	d.get(t, "/processes").want(t, 200)
-	d.get(t, path(running, "")).want(t, 200)
+	if rec := d.record(t, running); rec.state() != "running" {
+		t.Errorf("what ran before is %s: %v", rec.state(), rec["error"])
+	}
 	time.Sleep(300 * time.Millisecond) // of standing at the limit
 	if used := cpuTime(t, pid) - before; used > 2*time.Second {
 		t.Errorf("it used %v of processor time at the limit", used)
