@@ -54,8 +54,9 @@ bench: ## every figure beside its baseline, at full length
 	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench List -benchtime 10x -timeout 30m ./bench
 	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
 
-torture: ## kill the host under load, again and again
+torture: ## kill the host under load, again and again, and cut the power everywhere
 	REEVE_CRASH_ROUNDS=100 go test -count=1 -timeout 30m -v -run AgainAndAgain .
+	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run PowerCut . ./store/sqlite
 
 soak: ## hostile and ordinary programs, for longer than in a test
 	REEVE_SOAK_PROGRAMS=20000 go test -count=1 -timeout 60m -v -run Soak ./bench

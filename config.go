@@ -25,6 +25,11 @@ type Config struct {
 	// Default: logs in Dir.
 	LogDir string
 
+	// Recover has a damaged database replaced by a new one with what can be
+	// read of it. The damaged one is kept beside it. Default: Open fails with
+	// a store.Unavailable, and nothing is touched.
+	Recover bool
+
 	// RawOutput is the policy of processes that name none. Default: Persist,
 	// or MemoryOnly without a LogDir.
 	RawOutput RawOutput

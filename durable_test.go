@@ -33,6 +33,9 @@ func testHost(mode string) int {
 	if mode == "asking" {
 		return askingHost()
 	}
+	if mode == "power" {
+		return powerHost()
+	}
 	ctx := context.Background()
 	rt, err := reeve.Open(ctx, reeve.Config{Dir: os.Getenv("REEVE_TEST_DIR"), Concurrency: 1 + len(os.Getenv("REEVE_TEST_ROUND"))})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/reeverun/reeve/api"
@@ -24,7 +25,6 @@ import (
 	"github.com/reeverun/reeve/rawlog"
 	"github.com/reeverun/reeve/store"
 	"github.com/reeverun/reeve/store/memory"
-	"github.com/reeverun/reeve/store/sqlite"
 )
 
 // Runtime runs processes. Its methods are safe for concurrent use.
@@ -34,6 +34,7 @@ type Runtime struct {
 	logs   *rawlog.Logs
 	tier   string
 	box    *seal.Box
+	damage atomic.Pointer[error] // of the database, found since it was opened
 
 	closeOnce sync.Once
 	closeErr  error
@@ -130,12 +131,7 @@ func (rt *Runtime) openStore(ctx context.Context) (store.Store, error) {
 		return nil, err
 	}
 	rt.box = box
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: rt.cfg.Database, Sealer: box})
-	if err != nil {
-		return nil, err
-	}
-	rt.onClose(st.Close)
-	return st, nil
+	return rt.openDatabase(ctx)
 }
 
 func (rt *Runtime) interpreters() (*interpret.Registry, error) {
@@ -213,6 +209,17 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 
 // Closing reports whether the runtime takes no more work.
 func (rt *Runtime) Closing() bool { return rt.kernel.Closing() }
+
+// Trouble says why nothing can be recorded at the moment, as an error that
+// matches process.ErrUnrecorded: the disk is full, the database locked or
+// damaged. Nil if all is well. What runs goes on meanwhile, what happens is
+// recorded later, and new processes are refused.
+func (rt *Runtime) Trouble() error {
+	if err := rt.damage.Load(); err != nil {
+		return *err
+	}
+	return rt.kernel.Trouble()
+}
 
 // Spawn creates a process and queues it. It returns when the record is durable.
 func (rt *Runtime) Spawn(ctx context.Context, t *Task) (*Handle, error) {

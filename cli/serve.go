@@ -12,7 +12,7 @@ import (
 )
 
 func (a *App) serveCommand() *cobra.Command {
-	given, detach := map[string][]string{}, false
+	given, o := map[string][]string{}, serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
@@ -29,11 +29,12 @@ func (a *App) serveCommand() *cobra.Command {
 		Args:              usageArgs(cobra.NoArgs),
 		ValidArgsFunction: noFiles,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.serve(cmd.Context(), given, detach)
+			return a.serve(cmd.Context(), given, o)
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().BoolVar(&detach, "detach", false, "run in the background: wait until it serves, say where, and return")
+	c.Flags().BoolVar(&o.detach, "detach", false, "run in the background: wait until it serves, say where, and return")
+	c.Flags().BoolVar(&o.recover, "recover", false, "if the database is damaged: keep it aside as reeve.db.corrupt-TIME, save what can be read, and start")
 	for _, s := range settings.Table() {
 		addSetting(c.Flags(), s, given)
 	}
@@ -71,15 +72,19 @@ func (f *settingFlag) Set(v string) error {
 	return nil
 }
 
+// serveOptions are about one start, and no settings.
+type serveOptions struct{ detach, recover bool }
+
 // serve runs the daemon, here or in the background.
-func (a *App) serve(ctx context.Context, given map[string][]string, detach bool) error {
+func (a *App) serve(ctx context.Context, given map[string][]string, o serveOptions) error {
 	herald := a.newHerald()
 	s, err := a.loadSettings(given)
 	if err != nil {
 		herald.failed(err)
 		return err
 	}
-	if detach {
+	s.Recover = o.recover
+	if o.detach {
 		return a.serveDetached(ctx, s, given)
 	}
 	err = a.Serve(ctx, s, herald.ready)
@@ -119,6 +124,9 @@ func (a *App) settingArgs(s settings.Settings, given map[string][]string) (args 
 	absolute := map[string]string{"data": s.Data, "log-dir": s.LogDir, "rules-dir": s.RulesDir, "config": s.Config, "tools": s.Tools}
 	if absolute["config"] == "" {
 		absolute["config"] = settings.None
+	}
+	if s.Recover {
+		args = append(args, "--recover")
 	}
 	for _, t := range settings.Table() {
 		if path := absolute[t.Name]; t.Path() && path != "" {

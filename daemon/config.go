@@ -21,7 +21,7 @@ import (
 func (d *daemon) config() (reeve.Config, error) {
 	s := d.settings
 	c := reeve.Config{
-		Dir: s.Data, LogDir: s.LogDir, RawOutput: s.RawOutput, LogCap: s.LogCap, MemoryLogCap: s.MemoryLogCap,
+		Dir: s.Data, Recover: s.Recover, LogDir: s.LogDir, RawOutput: s.RawOutput, LogCap: s.LogCap, MemoryLogCap: s.MemoryLogCap,
 		Retention: reeve.Retention{Events: s.RetentionEvents, Logs: s.RetentionLogs, PinnedTag: s.PinnedTag},
 		Slots:     s.Concurrency, MaxActive: s.MaxActive, DefaultTimeout: s.DefaultTimeout, Heartbeat: s.Heartbeat,
 		// The runtime takes 0 for its default, but here it was asked for.

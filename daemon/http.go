@@ -38,8 +38,10 @@ func (d *daemon) serve() <-chan error {
 }
 
 func (d *daemon) start(l net.Listener, t server.Transport, failed chan<- error) {
+	l = newReserve(l)
 	s := &service{listener: l, ended: make(chan struct{}), Server: &http.Server{
-		Handler:           pacedBodies(d.server.Handler(t), d.limits.body, d.limits.bodyRate),
+		Handler:           closeLast(pacedBodies(d.server.Handler(t), d.limits.body, d.limits.bodyRate)),
+		ConnContext:       markLast,
 		ReadHeaderTimeout: d.limits.header, IdleTimeout: d.limits.idle, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
 	}}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,9 +22,9 @@ const (
 )
 
 // dataChecks look at the data directory, or at where it would be made.
-func dataChecks(dataDir string) []Check {
+func dataChecks(ctx context.Context, dataDir string) []Check {
 	place := existing(dataDir)
-	checks := []Check{directoryCheck(dataDir, place)}
+	checks := []Check{directoryCheck(dataDir, place), databaseCheck(ctx, dataDir)}
 	probe, err := os.MkdirTemp(place, probePattern)
 	if err != nil {
 		return append(checks, check(SectionData, "data-write", "durable writes").

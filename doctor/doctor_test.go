@@ -21,11 +21,11 @@ var keys = map[string][]string{
 		"limit-memory", "limit-pids", "limit-cpu",
 		"sandbox-confined", "sandbox-sandbox", "no-new-privs", "seccomp", "landlock", "namespace-user", "namespace-mount", "namespace-pid", "namespace-net", "namespace-ipc",
 		"inotify", "open-files", "tasks", "clock",
-		"data-directory", "data-write", "data-space", "data-holes", "data-mmap", "data-socket"},
+		"data-directory", "data-database", "data-write", "data-space", "data-holes", "data-mmap", "data-socket"},
 	"darwin": {"tree-control", "tier-pgroup", "limits", "sandbox", "open-files", "clock",
-		"data-directory", "data-write", "data-space", "data-socket"},
+		"data-directory", "data-database", "data-write", "data-space", "data-socket"},
 	"windows": {"tree-control", "tier-jobobject", "sandbox", "clock",
-		"data-directory", "data-write", "data-space", "data-socket"},
+		"data-directory", "data-database", "data-write", "data-space", "data-socket"},
 }
 
 func TestReport(t *testing.T) {
@@ -156,6 +156,16 @@ func TestTheDataDirectory(t *testing.T) {
 		}
 		at(t, file, "data-directory", doctor.Missing)
 		at(t, file, "data-write", doctor.Missing)
+	})
+	t.Run("a damaged database", func(t *testing.T) {
+		dir := t.TempDir()
+		at(t, dir, "data-database", doctor.OK) // there is none
+		if err := os.WriteFile(filepath.Join(dir, "reeve.db"), []byte(strings.Repeat("not a database\n", 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c := at(t, dir, "data-database", doctor.Missing); !strings.Contains(c.Advice, "--recover") {
+			t.Errorf("the advice is %q", c.Advice)
+		}
 	})
 	t.Run("a long path", func(t *testing.T) {
 		at(t, filepath.Join(t.TempDir(), strings.Repeat("x", 100)), "data-socket", doctor.Limited)

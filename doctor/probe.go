@@ -7,7 +7,8 @@ import (
 	"runtime"
 )
 
-// Probe tries everything, in about a second at most. The data directory need
+// Probe tries everything, in about a second at most, and longer where there is
+// a large database to look through. The data directory need
 // not exist: then what it would be made in is looked at. When ctx is over the
 // report ends with what was found by then. The extra checks, of what the program
 // links and this package does not know, come before those of the data directory.
@@ -24,7 +25,7 @@ func Probe(ctx context.Context, dataDir string, extra ...Extra) Report {
 	for _, e := range extra {
 		all = append(all, func() []Check { return []Check{e.check(ctx)} })
 	}
-	all = append(all, func() []Check { return dataChecks(dataDir) })
+	all = append(all, func() []Check { return dataChecks(ctx, dataDir) })
 	for _, probe := range all {
 		if ctx.Err() != nil {
 			break

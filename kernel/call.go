@@ -80,6 +80,7 @@ func shorten(s string, most int) string {
 // that does not heed its context holds nobody up.
 func (h *host) Call(ctx context.Context, service, tool string, params json.RawMessage) (json.RawMessage, error) {
 	p := h.p
+	p.keepPace()
 	c := &call{service: service, tool: tool, began: time.Now()}
 	e := &errand{call: c}
 	ctx, err := p.setOut(ctx, e)

@@ -150,5 +150,5 @@ func (p *proc) askLate(ctx context.Context) (bool, error) {
 		process.SignalDelivered{Signal: process.SIGTERM.String(), Action: process.ActionTerminate})
 	p.cancel(p.cause)
 	p.mu.Unlock()
-	return true, await(ctx, recorded)
+	return true, p.k.acknowledged(ctx, recorded)
 }

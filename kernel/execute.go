@@ -143,7 +143,10 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 	r.ExitState, r.Error, r.Exit, r.Outcome = v.state, v.err, &v.exit, &o
 	r.CompletedAt = p.k.now()
 	if t := p.clock.stopped; !t.IsZero() { // when it ended, not when all was told: another may have its slot
-		r.CompletedAt = t.UTC()
+		r.CompletedAt = r.CompletedAt.Add(t.Sub(time.Now()))
+	}
+	if r.CompletedAt.Before(r.StartedAt) { // somebody has set the clock back
+		r.CompletedAt = r.StartedAt
 	}
 	v.usage.Tokens += r.Usage.Tokens
 	r.Usage = v.usage
@@ -162,7 +165,7 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 func (p *proc) over(reaped bool) {
 	p.ending.Do(func() {
 		p.feed.end()
-		if p.view.Load().Outcome != nil {
+		if v := p.view.Load(); v.Outcome != nil && v.Number == p.rec.Number { // not an earlier run's
 			p.env.forget(p.id, p.rec.Number)
 			p.observe(context.Background(), Finished)
 		}

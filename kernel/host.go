@@ -32,7 +32,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 	if p.resolved || p.move(process.LifecycleRunning) != nil {
 		return
 	}
-	now := p.k.now()
+	now := p.k.notBefore(p.rec.CreatedAt)
 	p.clock.start(time.Now())
 	if p.reattached { // its start was not stored
 		now = p.held.Started
@@ -120,6 +120,7 @@ func (h *host) Output(data map[string]any) {
 	}
 	p := h.p
 	p.hear()
+	p.keepPace()
 	data, err := asJSON(data)
 	if err != nil {
 		p.note(process.WarningDetected{Code: "reeve.output_invalid",

@@ -22,7 +22,8 @@ type entry struct {
 	view   *process.Process // the record from now on; nil: unchanged
 	items  []*item          // what to publish, events and lines, in seq order
 	log    *rawlog.Log      // where the lines of items are indexed
-	create bool             // a failed commit is the caller's, not retried
+	create bool             // it inserts the process
+	asked  bool             // nothing has happened yet: a failed commit is the caller's, not retried
 	lazy   bool             // nobody waits for it: it may share the next commit
 	seal   func()           // ends log once its last lines are indexed, before the commit
 	exec   func() error     // runs in the journal's order instead of a commit
@@ -31,6 +32,12 @@ type entry struct {
 
 // unborn reports whether the entry is of a run whose creation the store refused.
 func (e *entry) unborn() bool { return e.p != nil && e.p.unborn.Load() }
+
+// stores reports whether there is something to store, once it is numbered.
+func (e *entry) stores() bool {
+	c := &e.change
+	return c.Insert != nil || c.Update != nil || c.Archive != nil || len(c.Events)+len(c.Approvals)+len(c.Messages) > 0
+}
 
 // lazyFor is how long an entry that nobody waits for may wait for company: a
 // short run then costs one commit at its end instead of three.
@@ -50,10 +57,14 @@ type journal struct {
 	store  store.Store
 	all    *feed
 	log    *slog.Logger
-	cursor int64 // the last one given out; the writer's alone
-	dead   bool  // the store failed while the kernel closed; the writer's alone
+	cursor int64  // the last one given out; the writer's alone
+	dead   bool   // the store failed while the kernel closed; the writer's alone
+	last   outage // the writer's alone
 
-	hurry atomic.Bool // the kernel closes: do not try for ever
+	hurry   atomic.Bool             // the kernel closes: do not try for ever
+	trouble atomic.Pointer[trouble] // nil: what is written is stored
+	waiting atomic.Int64            // entries that are not finished
+	most    int64                   // of them, before runs wait; set once
 
 	mu     sync.Mutex
 	queue  []*entry
@@ -64,7 +75,7 @@ type journal struct {
 }
 
 func newJournal(st store.Store, all *feed, cursor int64, log *slog.Logger) *journal {
-	j := &journal{store: st, all: all, log: log, cursor: cursor,
+	j := &journal{store: st, all: all, log: log, cursor: cursor, most: maxWaiting,
 		wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go j.write()
 	return j
@@ -76,6 +87,7 @@ func (j *journal) add(entries ...*entry) {
 	j.mu.Lock()
 	closed := j.closed
 	if !closed {
+		j.waiting.Add(int64(len(entries)))
 		j.queue = append(j.queue, entries...)
 		if !slices.ContainsFunc(entries, func(e *entry) bool { return !e.lazy }) {
 			if j.due == nil {
@@ -122,14 +134,7 @@ func (j *journal) write() {
 		if !last.IsZero() && !j.hurry.Load() {
 			time.Sleep(gatherFor - time.Since(last))
 		}
-		j.mu.Lock()
-		batch, closed := j.queue, j.closed
-		j.queue = spare[:0]
-		if j.due != nil {
-			j.due.Stop()
-			j.due = nil
-		}
-		j.mu.Unlock()
+		batch, closed := j.take(spare)
 		j.commit(batch)
 		last = time.Time{}
 		if crowded(batch) {
@@ -141,6 +146,18 @@ func (j *journal) write() {
 			return
 		}
 	}
+}
+
+// take returns what is queued, and leaves a spare slice for what follows.
+func (j *journal) take(spare []*entry) (batch []*entry, closed bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	batch, j.queue = j.queue, spare[:0]
+	if j.due != nil {
+		j.due.Stop()
+		j.due = nil
+	}
+	return batch, j.closed
 }
 
 // crowded reports whether many waited for a batch.
@@ -173,78 +190,68 @@ func (j *journal) commit(batch []*entry) {
 }
 
 func (j *journal) commitAll(batch []*entry) {
-	if slices.ContainsFunc(batch, (*entry).unborn) {
-		var rest []*entry
-		for _, e := range batch {
-			if e.unborn() {
-				j.finish(e, process.ErrClosed)
-			} else {
-				rest = append(rest, e)
-			}
-		}
-		batch = rest
-	}
+	batch = j.living(batch)
 	for _, e := range batch {
 		j.number(e)
 	}
+	began := time.Now()
+	err := j.apply(batch)
+	if err != nil && !unavailable(err) {
+		batch, err = j.piecemeal(batch)
+	}
+	if err != nil {
+		j.endure(batch, began, err)
+		return
+	}
+	j.publish(batch)
+}
+
+// living sorts out the entries of runs whose creation the store has refused.
+func (j *journal) living(batch []*entry) []*entry {
+	if !slices.ContainsFunc(batch, (*entry).unborn) {
+		return batch
+	}
+	var rest []*entry
+	for _, e := range batch {
+		if e.unborn() {
+			j.finish(e, process.ErrClosed)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return rest
+}
+
+// apply stores what a batch comes to.
+func (j *journal) apply(batch []*entry) error {
 	changes := merge(batch)
 	if len(changes) == 0 {
-		j.publish(batch)
-		return
+		return nil
 	}
-	err := j.store.Apply(context.Background(), changes)
-	if err == nil {
-		j.publish(batch)
-		return
-	}
-	if len(batch) == 1 {
-		j.retry(batch[0], err)
-		return
-	}
-	// One bad entry must not fail its neighbours: take them one by one.
-	for _, e := range batch {
+	return j.store.Apply(context.Background(), changes)
+}
+
+// piecemeal commits a batch that was refused as a whole, since one bad entry
+// must not fail its neighbours. It returns those from the first on that the
+// store may take later: they have already happened to running processes, and
+// must not be lost.
+func (j *journal) piecemeal(batch []*entry) ([]*entry, error) {
+	for i, e := range batch {
 		if e.unborn() {
 			j.finish(e, process.ErrClosed)
 			continue
 		}
-		if c := merge([]*entry{e}); len(c) > 0 {
-			if err := j.store.Apply(context.Background(), c); err != nil {
-				j.retry(e, err)
-				continue
-			}
-		}
-		j.publish([]*entry{e})
-	}
-}
-
-// retry handles an entry the store refused. A create fails, its caller is
-// told. Anything else has already happened to a running process and must not
-// be lost: it is tried again until the store takes it or the journal closes.
-func (j *journal) retry(e *entry, err error) {
-	if e.create || j.dead || permanent(e, err) {
-		if !e.create {
+		err := j.apply(batch[i : i+1])
+		switch {
+		case err == nil || e.asked && !unavailable(err):
+		case unavailable(err) || !permanent(e, err):
+			return batch[i:], err
+		default:
 			j.log.Error("store refused a write for good; it is lost", "process", e.p.id, "error", err)
 		}
 		j.finish(e, err)
-		return
 	}
-	wait := 10 * time.Millisecond
-	for tries := 1; ; tries++ {
-		if tries == 1 || tries%20 == 0 {
-			j.log.Error("store refused a write; trying again", "process", e.p.id, "error", err)
-		}
-		if j.hurry.Load() && tries > 5 {
-			j.dead = true // and the rest is not kept waiting
-			j.finish(e, err)
-			return
-		}
-		time.Sleep(wait)
-		wait = min(2*wait, time.Second)
-		if err = j.store.Apply(context.Background(), merge([]*entry{e})); err == nil {
-			j.publish([]*entry{e})
-			return
-		}
-	}
+	return nil, nil
 }
 
 // permanent reports whether trying again is of no use.
@@ -277,12 +284,24 @@ func (j *journal) number(e *entry) {
 	}
 	if len(index) > 0 {
 		if err := e.log.Index(index...); err != nil {
-			j.log.Error("cannot index output", "process", e.p.id, "error", err)
+			j.unindexed(e.p, err)
 		}
 	}
 	if e.seal != nil {
 		e.seal()
 	}
+}
+
+// unindexed says once of a run that its lines cannot be indexed: they are shown
+// now, and after a crash of the host, or if it stays so, as elided.
+func (j *journal) unindexed(p *proc, err error) {
+	if p.unindexed {
+		return
+	}
+	p.unindexed = true
+	j.log.Error("cannot index output", "process", p.id, "error", err)
+	p.note(process.WarningDetected{Code: "reeve.output_unindexed",
+		Message: "lines of output may be missing among the events later, their index cannot be written: " + err.Error()})
 }
 
 func (j *journal) publish(batch []*entry) {
@@ -292,6 +311,7 @@ func (j *journal) publish(batch []*entry) {
 }
 
 func (j *journal) finish(e *entry, err error) {
+	j.waiting.Add(-1)
 	if err == nil && e.p != nil {
 		if e.view != nil {
 			e.p.view.Store(e.view)
@@ -312,10 +332,10 @@ func merge(batch []*entry) []store.Change {
 	at := make(map[process.ID]int, len(batch))
 	own := map[int]bool{} // changes whose slices are not an entry's: an entry may be tried again by itself
 	for _, e := range batch {
-		c := e.change
-		if c.Insert == nil && c.Update == nil && c.Archive == nil && len(c.Events)+len(c.Approvals)+len(c.Messages) == 0 {
+		if !e.stores() {
 			continue
 		}
+		c := e.change
 		i, seen := at[c.ID]
 		if !seen || c.Archive != nil {
 			at[c.ID] = len(changes)

@@ -54,6 +54,7 @@ type Config struct {
 	Logger           *slog.Logger
 
 	reaping func(process.ID, string) // sees each step of a reap as it is done, under locks; for tests
+	wall    func() time.Time         // the clock that people set; for tests
 }
 
 // Environment is an environment with its slots.
@@ -114,6 +115,9 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.wall == nil {
+		cfg.wall = time.Now
+	}
 	marks, err := cfg.Store.Marks(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read marks: %w", err)
@@ -136,7 +140,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	if err := k.settle(ctx, rec); err != nil {
 		return nil, errors.Join(fmt.Errorf("settle approvals: %w", err), k.Close())
 	}
-	k.startRetention()
+	k.startRetention(ctx)
 	return k, nil
 }
 
@@ -233,4 +237,5 @@ func (k *Kernel) Closing() bool { return k.closing.Load() }
 // Environments returns the names of what can be run.
 func (k *Kernel) Environments() map[string]Environment { return k.cfg.Environments }
 
-func (k *Kernel) now() time.Time { return time.Now().UTC() }
+// now is the date. It may go back: see calendar.go.
+func (k *Kernel) now() time.Time { return k.cfg.wall().UTC() }

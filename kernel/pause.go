@@ -36,7 +36,7 @@ func (p *proc) pause(ctx context.Context, now bool) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, await(ctx, recorded)
+	return true, p.k.acknowledged(ctx, recorded)
 }
 
 // beginPause returns the context of a pause, which is over when the run shall
@@ -138,7 +138,7 @@ func (p *proc) resume(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, p.refused("resumed", err)
 	}
-	return true, await(ctx, recorded)
+	return true, p.k.acknowledged(ctx, recorded)
 }
 
 // stillPaused takes a resume back that did not come to be.

@@ -95,6 +95,7 @@ type proc struct {
 	exited      *process.Exit               // what the OS reported of the leader
 	errands     map[*errand]struct{}        // what it waits for
 	lent        bool                        // its slot was given back while it waits
+	unindexed   bool                        // its lines could not be indexed; the journal's alone
 	called      int64                       // tools so far
 	asks        map[process.ApprovalID]*ask // approvals that are pending, or whose decision is not stored yet
 	asking      int                         // how many are pending

@@ -42,11 +42,12 @@ type Pruned struct {
 }
 
 // startRetention prunes on schedule until the kernel closes.
-func (k *Kernel) startRetention() {
+func (k *Kernel) startRetention(ctx context.Context) {
 	k.cfg.Retention = k.cfg.Retention.withDefaults()
 	if k.cfg.Retention.Every < 0 {
 		return
 	}
+	date := newCalendar(k.now, k.lastDate(ctx))
 	k.services.Go(func() {
 		tick := time.NewTicker(k.cfg.Retention.Every)
 		defer tick.Stop()
@@ -56,7 +57,13 @@ func (k *Kernel) startRetention() {
 				return
 			case <-tick.C:
 			}
-			if _, err := k.Prune(context.Background(), k.now()); err != nil {
+			doubted := date.suspicious()
+			today := date.today()
+			if date.suspicious() && !doubted {
+				k.log.Warn("the clock is far ahead of what is recorded; old logs and events are kept until it has been so for a day",
+					"clock", k.now().Format(time.RFC3339), "believed", today.Format(time.RFC3339))
+			}
+			if _, err := k.Prune(context.Background(), today); err != nil {
 				k.log.Error("prune", "error", err)
 			}
 		}

@@ -104,7 +104,7 @@ func (p *proc) take(ctx context.Context, s process.Signal, o SignalOptions) (act
 		}
 		p.mu.Unlock()
 		if changed {
-			err = await(ctx, recorded)
+			err = p.k.acknowledged(ctx, recorded)
 		}
 		return action, changed, err
 	}
@@ -147,7 +147,7 @@ func (p *proc) deliver(ctx context.Context, e env.Signaler, s process.Signal) (b
 	if err != nil {
 		return false, p.refused("signalled", err)
 	}
-	return true, await(ctx, recorded)
+	return true, p.k.acknowledged(ctx, recorded)
 }
 
 // cancelBy ends the run, as a signal's default action. p.mu is held, and
@@ -159,7 +159,7 @@ func (p *proc) cancelBy(ctx context.Context, o KillOptions) (bool, error) {
 	if !ends {
 		return false, notRunning(p.id, "has ended")
 	}
-	return true, await(ctx, asked)
+	return true, p.k.acknowledged(ctx, asked)
 }
 
 // executing returns nil if the run executes, else why it takes no signal; p.mu is

@@ -62,7 +62,7 @@ func (k *Kernel) Spawn(ctx context.Context, r Request) (process.ID, error) {
 func (k *Kernel) park(p *proc) error {
 	committed := make(chan error, 1)
 	p.mu.Lock()
-	p.append(&entry{create: true, done: func(err error) { committed <- err }}, true, p.createdEvent())
+	p.append(&entry{create: true, asked: true, done: func(err error) { committed <- err }}, true, p.createdEvent())
 	p.mu.Unlock()
 	return <-committed
 }
@@ -73,7 +73,7 @@ func (k *Kernel) park(p *proc) error {
 func (k *Kernel) enter(ctx context.Context, p *proc, create bool, a env.Again) error {
 	k.runs.Add(1)
 	committed := make(chan error, 1)
-	e := &entry{create: create, done: func(err error) { committed <- err }}
+	e := &entry{create: create, asked: true, done: func(err error) { committed <- err }}
 	above := k.lineage(context.WithoutCancel(ctx), p.rec.Parent)
 	// The lock is taken before anybody can reach the run: whoever does finds
 	// it queued, and its create in the journal.

@@ -72,7 +72,7 @@ func (k *Kernel) kill(ctx context.Context, id process.ID, o KillOptions) (err er
 			}
 		}
 	}
-	if err := await(ctx, asked); err != nil {
+	if err := p.k.acknowledged(ctx, asked); err != nil {
 		return err
 	}
 	return p.leftQueue(ctx)
@@ -96,7 +96,7 @@ func (p *proc) leftQueue(ctx context.Context) error {
 	}
 	p.record(func(err error) { shown <- err })
 	p.mu.Unlock()
-	return await(ctx, shown)
+	return p.k.acknowledged(ctx, shown)
 }
 
 // members counts the operating system's processes of the run, where the

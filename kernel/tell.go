@@ -10,6 +10,7 @@ import (
 func (h *host) Emit(d process.Payload) {
 	p := h.p
 	p.hear()
+	p.keepPace()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.resolved {

@@ -53,6 +53,11 @@ var (
 // re-attached.
 const ErrHostExited = "host process exited"
 
+// ErrUnrecorded is the cause of what fails, is refused or is not acknowledged
+// because records cannot be written, or read: the disk is full, the database
+// locked or damaged.
+var ErrUnrecorded = errors.New("records cannot be written")
+
 // The causes with which a run's context is cancelled.
 var (
 	ErrCanceled = errors.New("canceled")

@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -180,9 +181,14 @@ func (x *indexFile) load(s Stream) (base int64, hole Span) {
 	return base, hole
 }
 
+// close tries once more to write what could not be written.
 func (x *indexFile) close() error {
-	if x.f == nil {
-		return nil
+	var err error
+	if len(x.pending) > 0 {
+		err = x.add(nil)
 	}
-	return x.f.Close()
+	if x.f == nil {
+		return err
+	}
+	return errors.Join(err, x.f.Close())
 }

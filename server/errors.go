@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"syscall"
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
@@ -50,6 +51,11 @@ func (q *request) fail(err error) {
 	case errors.As(err, &e) && statusOf(e.Code) != http.StatusInternalServerError:
 	case errors.Is(err, context.Canceled), errors.Is(err, errStopping):
 		e = process.ErrClosed
+	case errors.Is(err, process.ErrUnrecorded):
+		e = &process.Error{Code: process.CodeNoEnvironment, Message: "the database does not do its work", Err: err}
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		e = &process.Error{Code: process.CodeNoEnvironment, Message: "the daemon has no file descriptors left",
+			Hint: "end what uses them, or raise its limit of open files"}
 	default:
 		q.s.log.Error("request failed", "method", q.r.Method, "path", q.r.URL.Path, "error", err)
 		e = process.Errorf(api.CodeInternal, "the server met an error of its own: see its log")

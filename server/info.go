@@ -10,10 +10,13 @@ import (
 
 func (q *request) health() error { return q.answer(http.StatusOK, api.Health{Status: "ok"}) }
 
-// ready fails once the runtime takes no more work.
+// ready fails once the runtime takes no more work, and while it cannot record any.
 func (q *request) ready() error {
 	if q.s.rt.Closing() {
 		return process.ErrClosed
+	}
+	if err := q.s.rt.Trouble(); err != nil {
+		return err
 	}
 	return q.answer(http.StatusOK, api.Health{Status: "ok"})
 }

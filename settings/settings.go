@@ -28,6 +28,9 @@ type Settings struct {
 	Data   string // absolute
 	Config string // the file that was read; empty: none
 
+	// Recover is asked for by a flag only: it is about this one start.
+	Recover bool
+
 	Environment    string
 	Concurrency    map[string]int // 0: no limit
 	MaxActive      int            // 0: no limit

@@ -137,3 +137,9 @@ type Store interface {
 	// Close releases the store. It may be called again.
 	Close() error
 }
+
+// Prober is a store that can tell whether it could be written, by writing
+// something of no consequence.
+type Prober interface {
+	Probe(ctx context.Context) error
+}

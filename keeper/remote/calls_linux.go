@@ -15,6 +15,10 @@ import (
 // while. It reports whether the connection may go on: who sends what cannot be
 // read is not listened to any more.
 func (n *session) handle(ctx context.Context, f wire.Frame) bool {
+	if f.Kind == spawn && f.Short {
+		n.reply(f.Number, nil, &keeper.SpawnError{Op: keeper.OpHold, Path: "its descriptors", Err: unix.EMFILE, Hint: "raise the keeper's limit of open files"})
+		return true
+	}
 	if f.Kind == spawn {
 		n.work(func() { n.spawn(ctx, f) })
 		return true

@@ -72,18 +72,13 @@ const againFor = 5 * time.Second
 // again returns a new link to the same keeper. If there is none, the jobs have
 // lost their keeper, even if another one is there already.
 func (c *Client) again(old *link) (*link, []Info) {
-	c.mu.Lock()
-	over := c.err != nil
-	c.mu.Unlock()
-	if over {
+	if c.isOver() {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), againFor)
-	defer cancel()
-	l, jobs, err := dial(ctx, c.config)
-	for err != nil && !errors.Is(err, unix.ECONNREFUSED) && !errors.Is(err, unix.ENOENT) && ctx.Err() == nil {
-		time.Sleep(10 * time.Millisecond) // there is one, and it lets us in soon
-		l, jobs, err = dial(ctx, c.config)
+	l, jobs, err := c.redial()
+	for until := time.Now().Add(againFor); lives(err) && (time.Now().Before(until) || noFiles(err)) && !c.isOver(); {
+		time.Sleep(10 * time.Millisecond) // it lets us in soon
+		l, jobs, err = c.redial()
 	}
 	if err == nil && l.peer.PID == old.peer.PID && l.peer.Start == old.peer.Start {
 		return l, jobs
@@ -94,6 +89,26 @@ func (c *Client) again(old *link) (*link, []Info) {
 	}
 	return l, jobs
 }
+
+func (c *Client) isOver() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil
+}
+
+func (c *Client) redial() (*link, []Info, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), againFor)
+	defer cancel()
+	return dial(ctx, c.config)
+}
+
+// lives reports whether an error of a dial leaves it open that there is a keeper.
+func lives(err error) bool {
+	return err != nil && !errors.Is(err, unix.ECONNREFUSED) && !errors.Is(err, unix.ENOENT)
+}
+
+// noFiles reports whether this process could not even ask.
+func noFiles(err error) bool { return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) }
 
 // lose makes this client the holder of the jobs of a keeper that is dead.
 func (c *Client) lose() {

@@ -98,6 +98,18 @@ func (d *drift) observe(moments []moment, last *int64, earliest *stmt, slack int
 	return nil
 }
 
+var _ store.Prober = (*Store)(nil)
+
+// Probe implements [store.Prober]: it writes the marks as they are.
+func (s *Store) Probe(ctx context.Context) error {
+	if err := s.lock(); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	m := s.marks
+	return s.fail("write", s.w.transaction(ctx, func() error { return s.w.mark(&m, nil) }))
+}
+
 // Marks implements [store.Store].
 func (s *Store) Marks(ctx context.Context) (store.Marks, error) {
 	var m store.Marks

@@ -16,6 +16,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/store"
 )
 
 // applicationID marks a database as Reeve's; it is set by the first migration.
@@ -25,8 +26,9 @@ const applicationID = 0x52656576
 const minSize = 512
 
 // busyTimeout is how long to wait for another program that looks into the
-// file, in milliseconds. Reeve itself has one writer.
-const busyTimeout = 10_000
+// file, in milliseconds. Reeve itself has one writer. A create that waits this
+// long is refused.
+const busyTimeout = 5_000
 
 // dsn names a database for the driver: as a URI, since paths may hold anything.
 func dsn(path, mode string, pragmas ...string) string {
@@ -66,11 +68,12 @@ func prepareFile(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
+		return fmt.Errorf("%s is not a file: move it away, or choose another data directory", path)
 	case info.Size() == 0:
 		return nil // created and never written: as good as new
 	case info.Size() < minSize: // SQLite would take it for an empty one
-		return fmt.Errorf("%s is not a database: move it away, or restore a backup; it was not changed", path)
+		return &store.Unavailable{Reason: store.Damaged, Err: fmt.Errorf("it has %d bytes", info.Size()),
+			Message: path + " is not a database: restore a backup, or move it away to start anew; it was not changed"}
 	}
 	return inspect(ctx, path)
 }
@@ -112,10 +115,12 @@ func inspect(ctx context.Context, path string) error {
 			Hint:    "it was written by a newer version of Reeve: use that one, or another data directory",
 		}
 	}
-	return nil
+	return look(ctx, db, path)
 }
 
-func openReaders(path string) (*sql.DB, error) {
+// openReaders opens all reading connections: later there may be no descriptors
+// left.
+func openReaders(ctx context.Context, path string) (*sql.DB, error) {
 	c, err := sqlite.NewConnector(dsn(path, "rw", "query_only(1)"))
 	if err != nil {
 		return nil, err
@@ -123,6 +128,21 @@ func openReaders(path string) (*sql.DB, error) {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(readers)
 	db.SetMaxIdleConns(readers)
+	var all []*sql.Conn
+	for range readers {
+		conn, cerr := db.Conn(ctx)
+		if cerr != nil {
+			err = cerr
+			break
+		}
+		all = append(all, conn)
+	}
+	for _, conn := range all {
+		err = errors.Join(err, conn.Close()) // it stays open, and idle
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return db, nil
 }
 
@@ -134,25 +154,31 @@ func openDriver(ctx context.Context, dsn string) (driver.Conn, error) {
 	return c.Connect(ctx)
 }
 
-// explain turns what SQLite says about a file into what a person can act on.
+// explain turns what SQLite says about a file into what a person can act on,
+// and a program can match.
 func explain(path string, err error) error {
 	var se *sqlite.Error
 	if !errors.As(err, &se) {
 		return err
 	}
+	reason, message := store.Failing, ""
 	switch se.Code() & 0xff {
 	case lib.SQLITE_NOTADB:
-		return fmt.Errorf("%s is not a database: move it away, or restore a backup; it was not changed: %w", path, err)
+		reason, message = store.Damaged, "%s is not a database: restore a backup, or see what can be saved with 'reeve serve --recover'; it was not changed"
 	case lib.SQLITE_CORRUPT:
-		return fmt.Errorf("%s is damaged: restore a backup, or move it away to start anew; it was not replaced: %w", path, err)
+		reason, message = store.Damaged, "%s is damaged: restore a backup, or see what can be saved with 'reeve serve --recover'; it was not replaced"
 	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_READONLY:
-		return fmt.Errorf("%s cannot be opened for writing: check the permissions of the file and its folder: %w", path, err)
+		message = "%s cannot be opened for writing: check the permissions of the file and its folder"
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return fmt.Errorf("%s is locked by another program: %w", path, err)
+		reason, message = store.Locked, "%s is locked by another program: end what it does there"
 	case lib.SQLITE_FULL:
-		return fmt.Errorf("%s cannot grow, the disk is full: %w", path, err)
+		reason, message = store.Full, "%s cannot grow, the disk is full: make room"
+	case lib.SQLITE_IOERR:
+		message = "%s cannot be read or written: look after the disk it is on, and its room"
+	default:
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return &store.Unavailable{Reason: reason, Message: fmt.Sprintf(message, path), Err: err}
 }
 
 // violates reports whether an error is a constraint's.

@@ -34,11 +34,12 @@ type Config struct {
 // Store keeps processes in a SQLite file. Its methods are safe for concurrent
 // use.
 type Store struct {
-	path   string
-	sealer Sealer
-	closed atomic.Bool
-	db     *sql.DB // reads only
-	read   readStmts
+	path    string
+	sealer  Sealer
+	closed  atomic.Bool
+	checked bool    // every page was looked at
+	db      *sql.DB // reads only
+	read    readStmts
 
 	mu    sync.Mutex // guards what follows: one writer at a time
 	w     *writer
@@ -63,7 +64,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := prepareFile(ctx, path); err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{path: path, sealer: cfg.Sealer}
+	s := &Store{path: path, sealer: cfg.Sealer, checked: sizeOf(path) <= checkedWhole}
 	if err := s.connect(ctx); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("open database: %w", explain(path, err))
@@ -79,7 +80,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if s.marks, err = s.w.readMarks(); err != nil {
 		return err
 	}
-	if s.db, err = openReaders(s.path); err != nil {
+	if s.db, err = openReaders(ctx, s.path); err != nil {
 		return err
 	}
 	return s.read.prepare(ctx, s.db)

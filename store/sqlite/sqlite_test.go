@@ -12,9 +12,15 @@ import (
 	"github.com/reeverun/reeve/store/storetest"
 )
 
+// roles are what the test binary does instead of testing, by variable.
+var roles = map[string]func(value string){writeEnv: writeForever}
+
 func TestMain(m *testing.M) {
-	if path := os.Getenv(writeEnv); path != "" {
-		writeForever(path)
+	for variable, role := range roles {
+		if value := os.Getenv(variable); value != "" {
+			role(value)
+			os.Exit(0)
+		}
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -142,7 +142,11 @@ func (c *Conn) receive() (Frame, error) {
 		return Frame{}, err
 	}
 	if len(c.received) < h.files {
-		return Frame{}, fmt.Errorf("%w: descriptors are missing", ErrMalformed)
+		// A process that is out of descriptors is no reason to hang up.
+		f.Short = true
+		closeAll(c.received)
+		c.received = c.received[:0]
+		return f, nil
 	}
 	f.Files = append(f.Files, c.received[:h.files]...)
 	c.received = append(c.received[:0], c.received[h.files:]...)
@@ -189,7 +193,7 @@ func (c *Conn) readSocket(p []byte) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case flags&unix.MSG_CTRUNC != 0, len(c.received) > MaxFiles*2:
+	case flags&unix.MSG_CTRUNC != 0 && len(files) == MaxFiles, len(c.received) > MaxFiles*2:
 		return 0, fmt.Errorf("%w: too many descriptors", ErrMalformed)
 	case n == 0:
 		return 0, net.ErrClosed

@@ -15,6 +15,7 @@ type Frame struct {
 	Number uint64 // joins an answer to its request
 	Body   []byte
 	Files  []int // descriptors; who receives a frame owns them
+	Short  bool  // descriptors did not arrive: the receiver had no room for them
 }
 
 // Limits of a frame.

@@ -1,0 +1,322 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/store"
+	"github.com/reeverun/reeve/store/storetest"
+)
+
+const damagedJobs = 400
+
+// filled makes a database of some size, and returns its bytes.
+func filled(t *testing.T, path string) []byte {
+	t.Helper()
+	s := open(t, path)
+	j := newJobs()
+	for range damagedJobs / 20 {
+		var batch []store.Change
+		for range 20 {
+			batch = append(batch, j.accepted())
+		}
+		apply(t, s, batch...)
+	}
+	s.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// pages is the number of pages, and their size.
+func pages(b []byte) (n, size int) {
+	size = int(binary.BigEndian.Uint16(b[16:]))
+	return len(b) / size, size
+}
+
+// damages are what can happen to a file that is not open.
+var damages = map[string]func(b []byte) []byte{
+	"garbage for a header": func(b []byte) []byte { copy(b, bytes.Repeat([]byte{0xa5}, 100)); return b },
+	"cut in the middle":    func(b []byte) []byte { return b[:len(b)/2] },
+	"cut in a page":        func(b []byte) []byte { return b[:len(b)-1000] },
+	"a page of garbage": func(b []byte) []byte {
+		n, size := pages(b)
+		at := n * 2 / 3 * size
+		for i := at; i < at+size; i++ {
+			b[i] = byte(i * 7)
+		}
+		return b
+	},
+	"pages of zeros": func(b []byte) []byte {
+		n, size := pages(b)
+		clear(b[n*7/10*size : (n*7/10+5)*size])
+		return b
+	},
+	"pages swapped": func(b []byte) []byte {
+		n, size := pages(b)
+		x, y := b[n*6/10*size:][:size], b[n*8/10*size:][:size]
+		keep := bytes.Clone(x)
+		copy(x, y)
+		copy(y, keep)
+		return b
+	},
+	"everything behind the header": func(b []byte) []byte {
+		for i := 100; i < len(b); i++ {
+			b[i] = byte(i)
+		}
+		return b
+	},
+	"no schema": func(b []byte) []byte { clear(b[100:4096]); return b },
+	"a few bytes": func(b []byte) []byte { return []byte("SQLite format 3\x00") },
+}
+
+// A damaged database is refused, with a sentence that names it and says what to
+// do, and is not touched; so is one of a size of which only the ends are looked
+// at, by Check.
+func TestDamageIsRefused(t *testing.T) {
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "reeve.db")
+			b := damage(filled(t, path))
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := refused(t, path)
+			var u *store.Unavailable
+			if !errors.As(err, &u) || u.Reason != store.Damaged || !strings.Contains(err.Error(), "restore a backup") {
+				t.Errorf("got %v", err)
+			}
+			if after, _ := os.ReadFile(path); !bytes.Equal(b, after) {
+				t.Error("the file was changed")
+			}
+			if err := CheckFile(t.Context(), path); !errors.As(err, &u) || u.Reason != store.Damaged {
+				if len(b) > 512 {
+					t.Errorf("the check says %v", err)
+				}
+			}
+		})
+	}
+}
+
+// What can be read of a damaged database is saved, the damaged one is kept as it
+// was, and no id is used again.
+func TestRecover(t *testing.T) {
+	now := time.Date(2026, 6, 24, 12, 0, 0, 0, time.UTC)
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "reeve.db")
+			b := damage(filled(t, path))
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Recover(t.Context(), path, damagedJobs, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := path + ".corrupt-20260624T120000Z"; r.Aside != want {
+				t.Errorf("it is kept at %s, not %s", r.Aside, want)
+			}
+			if kept, _ := os.ReadFile(r.Aside); !bytes.Equal(b, kept) {
+				t.Error("what is kept is not what was there")
+			}
+			s := open(t, path)
+			m, err := s.Marks(t.Context())
+			if err != nil || m.ID != r.ID || m.ID <= damagedJobs {
+				t.Errorf("marks %+v, %v; %+v", m, err, r)
+			}
+			n := 0
+			for id := process.ID(1); id <= damagedJobs; id++ {
+				p, err := s.Process(t.Context(), id)
+				if errors.Is(err, process.ErrNotFound) {
+					continue
+				}
+				if err != nil || p.Code != "noop" || p.Environment != process.EnvFunction || !p.Claimed {
+					t.Fatalf("process %d: %+v, %v", id, p, err)
+				}
+				if _, err := s.Events(t.Context(), id, 0, 10); err != nil {
+					t.Errorf("events of %d: %v", id, err)
+				}
+				n++
+			}
+			if int64(n) != r.Processes {
+				t.Errorf("%d processes, it says %d", n, r.Processes)
+			}
+			if n < damagedJobs && len(r.Lost) == 0 {
+				t.Error("something was lost and it does not say so")
+			}
+			t.Logf("%d of %d processes saved, lost of %v", n, damagedJobs, r.Lost)
+			if strings.Contains(name, "page") && n < damagedJobs/4 {
+				t.Errorf("some bad pages cost %d processes", damagedJobs-n)
+			}
+			apply(t, s, store.Change{Insert: storetest.Full(m.ID+1, 1)})
+			if err := s.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+			left, _ := filepath.Glob(path + "*")
+			for _, f := range left {
+				if strings.Contains(f, "recovering") || strings.HasSuffix(f, "Z-shm") {
+					t.Errorf("%s is left", f)
+				}
+			}
+		})
+	}
+}
+
+// A sound one loses nothing but its numbers' continuity, its log included, and
+// each recovery keeps its own.
+func TestRecoverWithALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "reeve.db")
+	box := testBox(t)
+	s := openWith(t, path, box)
+	p := storetest.Full(7, 3)
+	p.Tags, p.Key = []string{"a", "b"}, process.Key{Name: "once", Request: "r"}
+	apply(t, s, store.Change{Insert: p})
+	path = crashed(t, path)
+	now := time.Now()
+	for range 2 {
+		r, err := Recover(t.Context(), path, 3, now)
+		if err != nil || len(r.Lost) > 0 || r.Processes != 1 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	kept, _ := filepath.Glob(path + ".corrupt-*")
+	if len(kept) != 3 { // two files, and the log of the first
+		t.Errorf("kept are %q", kept)
+	}
+	s = openWith(t, path, box)
+	if got, err := s.Process(t.Context(), 7); err != nil || got.Ref != p.Ref {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if list, err := s.Processes(t.Context(), process.Query{Tag: "b", Limit: 5}); err != nil || len(list) != 1 {
+		t.Errorf("by tag: %v, %v", list, err)
+	}
+	if id, err := s.FindKey(t.Context(), "once"); err != nil || id != 7 {
+		t.Errorf("by key: %v, %v", id, err)
+	}
+	if list, err := s.Processes(t.Context(), process.Query{Since: p.CreatedAt.Add(-time.Hour), Limit: 5}); err != nil || len(list) != 1 {
+		t.Errorf("by time: %v, %v", list, err)
+	}
+}
+
+// A log that is garbage, or gone, is as if it had never been written: what was
+// moved into the file is there.
+func TestLogOfGarbage(t *testing.T) {
+	for name, damage := range map[string]func(wal string) error{
+		"garbage": func(wal string) error { return os.WriteFile(wal, bytes.Repeat([]byte("garbage "), 5000), 0o600) },
+		"gone":    os.Remove,
+		"empty":   func(wal string) error { return os.Truncate(wal, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "reeve.db")
+			box := testBox(t)
+			s := openWith(t, path, box)
+			apply(t, s, store.Change{Insert: storetest.Full(1, 1)})
+			s.Close()
+			s = openWith(t, path, box)
+			apply(t, s, store.Change{Insert: storetest.Full(2, 2)})
+			path = crashed(t, path)
+			if err := damage(path + "-wal"); err != nil {
+				t.Fatal(err)
+			}
+			s = openWith(t, path, box)
+			if _, err := s.Process(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
+			if err := s.Skip(t.Context(), 2); err != nil {
+				t.Fatal(err)
+			}
+			if m, err := s.Marks(t.Context()); err != nil || m.ID <= 2 {
+				t.Errorf("marks %+v, %v", m, err)
+			}
+		})
+	}
+}
+
+// A file that may not be written is said to be one.
+func TestUnwritableFile(t *testing.T) {
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("modes do not bind this user")
+	}
+	path := filepath.Join(t.TempDir(), "reeve.db")
+	filled(t, path)
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := refused(t, path); !strings.Contains(err.Error(), "permissions") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Another program's lock is waited for, a while, and told.
+func TestLockedByAnotherProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "reeve.db")
+	s := open(t, path)
+	if err := s.w.exec("PRAGMA busy_timeout = 200"); err != nil {
+		t.Fatal(err)
+	}
+	j := newJobs()
+	apply(t, s, j.accepted())
+	db := rawOpen(t, path)
+	rawExec(t, db, "BEGIN IMMEDIATE")
+	var u *store.Unavailable
+	for _, err := range []error{s.Apply(t.Context(), []store.Change{j.accepted()}), s.Probe(t.Context())} {
+		if !errors.As(err, &u) || u.Reason != store.Locked || !strings.Contains(fmt.Sprint(err), "another program") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := s.Process(t.Context(), 1); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+	rawExec(t, db, "ROLLBACK")
+	if err := s.Probe(t.Context()); err != nil {
+		t.Error(err)
+	}
+	apply(t, s, j.accepted())
+}
+
+// Of a large database only the ends are looked at before it is opened: that
+// takes no time. Check finds the rest.
+func TestLargeDatabaseIsCheckedLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "reeve.db")
+	s := open(t, path)
+	for _, batch := range newJobs().batches(10_000, 1000) {
+		apply(t, s, batch...)
+	}
+	s.Close()
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) <= checkedWhole {
+		t.Fatal(len(b), err)
+	}
+	s = open(t, path)
+	if err := s.Check(t.Context()); err != nil || s.Checked() {
+		t.Errorf("%v, %v", err, s.Checked())
+	}
+	s.Close()
+	n, size := pages(b)
+	clear(b[n/2*size : (n/2+3)*size])
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	var u *store.Unavailable
+	if err := s.Check(t.Context()); !errors.As(err, &u) || u.Reason != store.Damaged {
+		t.Errorf("got %v", err)
+	}
+	s.Close()
+	clear(b[100:4096]) // where every table begins to be found
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, path)
+}
