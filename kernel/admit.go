@@ -96,6 +96,9 @@ func checkSpec(s *process.Spec) error {
 	if err := o.Budget.Check(); err != nil {
 		return err
 	}
+	if err := s.Notify.Check(); err != nil {
+		return err
+	}
 	if len(o.Tools) > maxTags || len(longest(o.Tools)) > maxName {
 		return process.Invalid("tools", "has %d patterns, the longest of %d bytes: want at most %d of %d", len(o.Tools), len(longest(o.Tools)), maxTags, maxName)
 	}

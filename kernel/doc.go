@@ -58,6 +58,12 @@
 // changes by the journal like everything else: it can be seen when it is
 // stored, and a decision counts when it is. A run's end ends its errands.
 //
+// # Who is told
+//
+// The end of a run whose process has a Notify is stored together with the
+// notification that tells it: neither is there without the other. Sending it is
+// not the kernel's.
+//
 // # Budgets
 //
 // A run with a budget has an account, and so is what was started below it

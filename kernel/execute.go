@@ -124,10 +124,10 @@ func (p *proc) finish(v verdict, events []process.Payload, ev interpret.Evidence
 		events = append(events, r.bury())
 	}
 	events = append(events, process.Finalized{Outcome: outcome})
-	p.append(&entry{seal: seal, done: func(error) {
+	p.recordEnd(seal, func(error) {
 		seal() // a journal that was closed did not
 		p.over(!keep)
-	}}, true, events...)
+	}, events...)
 	p.mu.Unlock()
 	if keep && p.k.table.parentOf(p) == nil { // the parent ended meanwhile
 		p.k.adopt(0, []*proc{p})

@@ -51,6 +51,7 @@ type Config struct {
 	ToolTimeout      time.Duration                                   // of a tool call; 0: none but the run's own
 	ApprovalLife     time.Duration                                   // until an approval that nobody decides expires
 	Observe          func(context.Context, Moment, *process.Process) // may be nil
+	Notify           func(process.Notification)                      // hears of those that were stored, and must not block; may be nil
 	Logger           *slog.Logger
 
 	reaping func(process.ID, string) // sees each step of a reap as it is done, under locks; for tests

@@ -39,6 +39,8 @@ type Pruned struct {
 	Events    int // stored events
 	Logs      int // runs whose raw logs are gone
 	Approvals int // that were decided
+
+	Notifications int // that were delivered or given up
 }
 
 // startRetention prunes on schedule until the kernel closes.
@@ -105,6 +107,16 @@ func (k *Kernel) PruneAs(ctx context.Context, now time.Time, r Retention) (Prune
 	for r.Events >= 0 && !k.isClosed() {
 		n, err := k.cfg.Store.PruneApprovals(ctx, now.Add(-r.Events), r.PinnedTag, pruneBatch)
 		total.Approvals += n
+		if err != nil {
+			return total, err
+		}
+		if n == 0 {
+			break
+		}
+	}
+	for r.Events >= 0 && !k.isClosed() {
+		n, err := k.cfg.Store.PruneNotifications(ctx, now.Add(-r.Events), r.PinnedTag, pruneBatch)
+		total.Notifications += n
 		if err != nil || n == 0 {
 			return total, err
 		}

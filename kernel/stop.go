@@ -159,7 +159,7 @@ func (p *proc) endQueued(done func(error)) {
 	v := p.judge(env.Result{}, nil)
 	o := v.outcome(interpret.Evidence{})
 	p.settleRecord(v, o, interpret.Evidence{})
-	p.record(func(err error) {
+	p.recordEnd(nil, func(err error) {
 		p.over(true)
 		if done != nil {
 			done(err)

@@ -39,6 +39,7 @@ type Record struct {
 	Usage       Usage           `json:"usage"`
 	Interpreter string          `json:"interpreter"`
 	RawOutput   RawOutput       `json:"rawOutput"`
+	Notify      *NotifyRecord   `json:"notify"`
 	CreatedAt   Stamp           `json:"createdAt"`
 	StartedAt   *Stamp          `json:"startedAt" nullable:"true"`
 	CompletedAt *Stamp          `json:"completedAt" nullable:"true"`
@@ -103,7 +104,7 @@ func (p *Process) Record() Record {
 		Code: &p.Code, Command: p.Command.record(), Options: p.Options,
 		Output: &p.Output, StdoutBytes: p.StdoutBytes, StderrBytes: p.StderrBytes,
 		Phase: p.Phase, Progress: p.Progress, Run: p.Number, Enforced: p.Enforced, Usage: p.Usage,
-		Interpreter: p.Interpreter, RawOutput: p.RawOutput,
+		Interpreter: p.Interpreter, RawOutput: p.RawOutput, Notify: p.Notify.Record(),
 		CreatedAt: Stamp{p.CreatedAt}, StartedAt: stamp(p.StartedAt), CompletedAt: stamp(p.CompletedAt),
 	}
 	if r.Interpreter == "" {

@@ -39,7 +39,8 @@ type Spec struct {
 	Priority    int // higher runs first
 	RawOutput   RawOutput
 	Options     Options
-	Key         Key // not shown
+	Notify      *Notify // who is told when a run is over; nil: nobody
+	Key         Key     // not shown
 }
 
 // Key makes a create repeatable: a second one of the same name and request,

@@ -23,6 +23,8 @@ func (c *Change) Target() process.ID {
 		return c.Events[0].Process
 	case len(c.Approvals) > 0:
 		return c.Approvals[0].Process
+	case len(c.Notifications) > 0:
+		return c.Notifications[0].Process
 	}
 	return 0
 }
@@ -53,6 +55,9 @@ func (c *Change) Check() error {
 	if err := checkMessages(id, c.Messages); err != nil {
 		return err
 	}
+	if err := checkNotifications(id, c.Notifications); err != nil {
+		return err
+	}
 	return checkEvents(id, c.Events)
 }
 
@@ -69,6 +74,28 @@ func checkApprovals(id process.ID, approvals []process.Approval) error {
 		}
 	}
 	return nil
+}
+
+func checkNotifications(id process.ID, notifications []process.Notification) error {
+	for i := range notifications {
+		n := &notifications[i]
+		switch {
+		case n.Process != id:
+			return fmt.Errorf("a change of process %d carries a notification of process %d", id, n.Process)
+		case n.Run <= 0:
+			return fmt.Errorf("a notification of process %d names no run", id)
+		case !slices.Contains(process.NotificationStates(), n.State):
+			return fmt.Errorf("notification of run %d of process %d: unknown state %q", n.Run, id, n.State)
+		case n.DueAt.IsZero() == (n.State == process.NotificationPending):
+			return fmt.Errorf("notification of run %d of process %d: it is %s, and due at %v", n.Run, id, n.State, n.DueAt)
+		}
+	}
+	return nil
+}
+
+// NoNotification is the error of a store that has none of a run.
+func NoNotification(id process.ID, run int) error {
+	return process.Errorf(process.CodeNotFound, "there is no notification of run %d of process %d", run, id)
 }
 
 func checkMessages(id process.ID, messages []process.Message) error {

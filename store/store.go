@@ -1,5 +1,5 @@
 // Package store is the contract of Reeve's persistence: records, earlier runs,
-// events, findings, approvals and transcripts. Output bytes never enter a store; they live in
+// events, findings, approvals, transcripts and notifications. Output bytes never enter a store; they live in
 // flat files (package rawlog).
 //
 // A store has one writer, the kernel's journal, which batches what arrives
@@ -45,6 +45,8 @@ type Change struct {
 	// number that is stored already keeps what it has. Their strings are
 	// valid UTF-8 and their JSON is compact.
 	Messages []process.Message
+	// Notifications of the process are added, or replace those of their runs.
+	Notifications []process.Notification
 }
 
 // Marks are the highest numbers ever used, also by what was deleted since.
@@ -58,6 +60,13 @@ type Marks struct {
 type RunRef struct {
 	Process process.ID
 	Run     int
+}
+
+// Receiver is a host that pending notifications go to.
+type Receiver struct {
+	Host    string
+	Pending int
+	DueAt   time.Time // of the first of them
 }
 
 // Store keeps processes. Unknown ids answer process.ErrNotFound.
@@ -116,6 +125,23 @@ type Store interface {
 	// them.
 	Messages(ctx context.Context, id process.ID, after int64, limit int) ([]process.Message, error)
 
+	// Notification returns the one of a run; unknown ones are
+	// process.ErrNotFound.
+	Notification(ctx context.Context, id process.ID, run int) (*process.Notification, error)
+	// Notifications returns at most limit of a process, newest first, of runs
+	// below before; 0: from the newest.
+	Notifications(ctx context.Context, id process.ID, before, limit int) ([]process.Notification, error)
+	// Receivers returns the hosts that pending notifications go to, in any
+	// order.
+	Receivers(ctx context.Context) ([]Receiver, error)
+	// DueNotifications returns at most limit pending ones that go to a host,
+	// those due first first, also before they are.
+	DueNotifications(ctx context.Context, host string, limit int) ([]process.Notification, error)
+	// SaveNotifications records how far notifications are, and changes
+	// nothing else of them. It returns when that is durable. Those that do not
+	// exist any more are ignored.
+	SaveNotifications(ctx context.Context, notifications []process.Notification) error
+
 	// Delete removes a process and all that belongs to it, and makes its
 	// children parentless.
 	Delete(ctx context.Context, id process.ID) error
@@ -125,6 +151,9 @@ type Store interface {
 	// PruneApprovals does so with approvals that are decided and were
 	// requested before a time.
 	PruneApprovals(ctx context.Context, before time.Time, pinned string, limit int) (int, error)
+	// PruneNotifications does so with notifications that are not pending and
+	// were made before a time.
+	PruneNotifications(ctx context.Context, before time.Time, pinned string, limit int) (int, error)
 	// PrunableLogs returns up to limit finished runs, completed before a
 	// time and without the pinned tag, whose raw logs may still exist: not
 	// recorded as pruned and not captured as process.Disabled. Those

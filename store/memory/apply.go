@@ -89,6 +89,7 @@ func (s *Store) apply(c *store.Change) {
 		s.putApproval(&c.Approvals[i])
 	}
 	e.remember(c.Messages)
+	s.notify(e, c.Notifications)
 }
 
 func (s *Store) insert(p *process.Process) {
@@ -195,6 +196,9 @@ func (s *Store) Delete(ctx context.Context, id process.ID) error {
 	}
 	s.findings = slices.DeleteFunc(s.findings, func(f found) bool { return f.Process == id })
 	s.approvals = slices.DeleteFunc(s.approvals, func(a *process.Approval) bool { return a.Process == id })
+	for _, n := range e.notifications {
+		s.undue(n)
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ func cloneProcess(p *process.Process) process.Process {
 	c.Tags = slices.Clone(p.Tags)
 	c.Options.Tools = slices.Clone(p.Options.Tools)
 	c.Command = cloneCommand(p.Command)
+	c.Notify = clonePtr(p.Notify)
 	c.Run = cloneRun(&p.Run)
 	return c
 }

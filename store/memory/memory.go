@@ -31,8 +31,9 @@ type Store struct {
 	children  map[process.ID][]*entry // by id, of parents that have any
 	order     []*entry                // by id
 	log       eventLog
-	findings  []found             // by cursor
-	approvals []*process.Approval // by id
+	findings  []found                            // by cursor
+	approvals []*process.Approval                // by id
+	due       map[string][]*process.Notification // pending ones, by host, those due first first; nil: none yet
 }
 
 // entry is a process with all that belongs to it.
@@ -42,6 +43,8 @@ type entry struct {
 	archived  []archivedRun   // by number
 	events    []*process.Event
 	messages  []process.Message // by number
+
+	notifications []*process.Notification // by run
 }
 
 type archivedRun struct {
@@ -65,7 +68,7 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.byID, s.byRef, s.byKey, s.children = nil, nil, nil, nil
-	s.order, s.findings, s.log, s.approvals = nil, nil, eventLog{}, nil
+	s.order, s.findings, s.log, s.approvals, s.due = nil, nil, eventLog{}, nil, nil
 	return nil
 }
 

@@ -24,6 +24,7 @@ type write struct {
 	findings  [][]driver.Value
 	approvals [][]driver.Value
 	messages  [][]driver.Value
+	notices   [][]driver.Value
 	ends      []end // finalized events that no other row tells
 }
 
@@ -162,6 +163,11 @@ func (w *writer) events(c *write) error {
 	}
 	for _, row := range c.messages {
 		if _, err := w.insertMessage.exec(row...); err != nil {
+			return err
+		}
+	}
+	for _, row := range c.notices {
+		if _, err := w.putNotification.exec(row...); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,8 @@
 //	 ├─ events    the events of one change, as JSON         one row a change
 //	 ├─ findings  findings among the events                 one row a finding
 //	 ├─ approvals tool calls a person decides               one row a call
-//	 └─ messages  an agent's transcript                     one row a message, never changes
+//	 ├─ messages  an agent's transcript                     one row a message, never changes
+//	 └─ notifications  who is told that a run is over       one row a run, with its end
 //
 // What is filtered or ordered by is a column, the rest is one JSON text a row:
 // writing is what this store does most, and each index costs every job. Every
@@ -28,8 +29,8 @@
 // there is one place that deletes (delete.go).
 //
 // Secrets, the values of Command.Env and Command.StdinData, the parameters of
-// calls that a person decides and what transcripts say, are stored sealed and
-// nowhere else, the write-ahead log included; their names are not secret.
+// calls that a person decides, what transcripts say and whom a Notify names and
+// how it signs, are stored sealed and nowhere else, the write-ahead log included; their names are not secret.
 // Process and Unsettled open them. Processes, the list, does not: there each
 // secret is process.Redacted.
 //

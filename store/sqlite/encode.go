@@ -83,6 +83,9 @@ func (s *Store) encodeRows(enc *encoder, c *store.Change, w *write) (err error) 
 	if w.messages, err = s.messageRows(w.id, c.Messages); err != nil {
 		return err
 	}
+	if w.notices, err = notificationRows(c.Notifications); err != nil {
+		return err
+	}
 	w.chunks, err = enc.chunks(c.Events)
 	return err
 }

@@ -94,6 +94,12 @@ func TestReadPlans(t *testing.T) {
 		"delete approvals":     {sqlDeleteApprovals, []any{1}},
 		"messages":             {sqlMessages, []any{1, 1, 1}},
 		"delete messages":      {sqlDeleteMessages, []any{1}},
+		"notification":         {sqlNotification, []any{1, 1}},
+		"notifications":        {sqlNotifications, []any{1, 9, 1}},
+		"due notifications":    {sqlDueNotifications, []any{"h", 1}},
+		"delete notifications": {sqlDeleteNotifications, []any{1}},
+		"prune notifications":  {sqlPruneNotifications, []any{1, "pin", 1}},
+		"save notification":    {sqlSaveNotification, []any{1, 1, "", 1, 1}},
 		"delete events":        {sqlDeleteEvents, []any{1}},
 	} {
 		got := plan(t, s, tt.query, tt.args...)

@@ -9,8 +9,9 @@ import (
 )
 
 // The secrets of a spec are sealed as one value: the number of variables, then
-// each name and value, then stdin, then what the code leaves out, if it does;
-// every text by its length and bytes.
+// each name and value, then stdin, then what the code leaves out, then who is
+// notified and how that is signed; every text by its length and bytes. The end
+// is left out where it would be empty.
 
 // seal returns the sealed secrets of a spec, nil if it has none.
 func (s *Store) seal(spec *process.Spec) ([]byte, error) {
@@ -18,7 +19,7 @@ func (s *Store) seal(spec *process.Spec) ([]byte, error) {
 	if c == nil {
 		c = &process.Command{}
 	}
-	if len(c.Env) == 0 && c.StdinData == "" && spec.Hidden == "" {
+	if len(c.Env) == 0 && c.StdinData == "" && spec.Hidden == "" && spec.Notify == nil {
 		return nil, nil
 	}
 	plain := binary.AppendUvarint(nil, uint64(len(c.Env)))
@@ -27,8 +28,12 @@ func (s *Store) seal(spec *process.Spec) ([]byte, error) {
 		plain = appendText(plain, value.Reveal())
 	}
 	plain = appendText(plain, c.StdinData.Reveal())
-	if spec.Hidden != "" {
+	if spec.Hidden != "" || spec.Notify != nil {
 		plain = appendText(plain, spec.Hidden.Reveal())
+	}
+	if n := spec.Notify; n != nil {
+		plain = appendText(plain, n.URL.Reveal())
+		plain = appendText(plain, n.Secret.Reveal())
 	}
 	return s.sealer.Seal(plain)
 }
@@ -52,6 +57,10 @@ func (s *Store) unseal(spec *process.Spec, sealed []byte) error {
 	stdin := process.Secret(r.text())
 	if len(r.rest) > 0 {
 		spec.Hidden = process.Secret(r.text())
+	}
+	if len(r.rest) > 0 {
+		spec.Notify = &process.Notify{URL: process.Secret(r.text())}
+		spec.Notify.Secret = process.Secret(r.text())
 	}
 	if c := spec.Command; c != nil {
 		c.Env, c.StdinData = env, stdin

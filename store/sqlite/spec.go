@@ -33,6 +33,8 @@ type specJSON struct {
 	Key         string            `json:"key"`
 	KeyRequest  string            `json:"keyRequest"`
 	Hidden      bool              `json:"hidden"` // the code leaves something out; it is sealed
+	Notify      string            `json:"notify"` // what may be shown of the URL; all of it is sealed
+	Signed      bool              `json:"signed"` // there is a secret; it is sealed
 	Command     *commandJSON      `json:"command"`
 }
 
@@ -88,6 +90,10 @@ func (o *object) spec(s *process.Spec) (string, error) {
 	o.string("key", s.Key.Name)
 	o.string("keyRequest", s.Key.Request)
 	o.bool("hidden", s.Hidden != "")
+	if n := s.Notify; n != nil {
+		o.string("notify", n.Shown())
+		o.bool("signed", n.Secret != "")
+	}
 	if s.Command != nil {
 		o.value("command", encodeCommand(s.Command))
 	}
@@ -142,6 +148,12 @@ func decodeSpec(text []byte, s *process.Spec) error {
 	s.Command = decodeCommand(j.Command)
 	if j.Hidden {
 		s.Hidden = process.Redacted
+	}
+	if j.Notify != "" {
+		s.Notify = &process.Notify{URL: process.Secret(j.Notify)}
+		if j.Signed {
+			s.Notify.Secret = process.Redacted
+		}
 	}
 	return nil
 }

@@ -27,6 +27,8 @@ type writeStmts struct {
 
 	putApproval, pruneApprovals, deleteApprovals *stmt
 	insertMessage, deleteMessages                *stmt
+
+	putNotification, saveNotification, pruneNotifications, deleteNotifications *stmt
 }
 
 func (s *writeStmts) prepare(w *writer) error {
@@ -49,6 +51,8 @@ func (s *writeStmts) prepare(w *writer) error {
 		{&s.oldChunks, sqlOldChunks}, {&s.dropChunk, sqlDropChunk},
 		{&s.putApproval, sqlPutApproval}, {&s.pruneApprovals, sqlPruneApprovals}, {&s.deleteApprovals, sqlDeleteApprovals},
 		{&s.insertMessage, sqlInsertMessage}, {&s.deleteMessages, sqlDeleteMessages},
+		{&s.putNotification, sqlPutNotification}, {&s.saveNotification, sqlSaveNotification},
+		{&s.pruneNotifications, sqlPruneNotifications}, {&s.deleteNotifications, sqlDeleteNotifications},
 	} {
 		p, err := w.prepare(st.sql)
 		if err != nil {

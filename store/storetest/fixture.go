@@ -180,6 +180,12 @@ func redacted(p *process.Process) process.Process {
 	if c.Hidden != "" {
 		c.Hidden = process.Redacted
 	}
+	if n := p.Notify; n != nil {
+		c.Notify = &process.Notify{URL: process.Secret(n.Shown())}
+		if n.Secret != "" {
+			c.Notify.Secret = process.Redacted
+		}
+	}
 	if p.Command == nil {
 		return c
 	}
@@ -208,6 +214,8 @@ type everything struct {
 	Findings  []process.FoundFinding
 	Approvals []process.Approval
 	Messages  map[process.ID][]process.Message
+	Notified  map[process.ID][]process.Notification
+	Receivers []store.Receiver
 }
 
 func (f *fixture) everything() everything {
@@ -224,11 +232,14 @@ func (f *fixture) everything() everything {
 		Findings:  must(f.s.Findings(f.ctx, process.FindingQuery{}))(f),
 		Approvals: f.approvals(process.ApprovalQuery{Limit: process.MaxLimit}),
 		Messages:  map[process.ID][]process.Message{},
+		Notified:  map[process.ID][]process.Notification{},
+		Receivers: f.receivers(),
 	}
 	for _, p := range e.Processes {
 		e.Runs[p.ID] = must(f.s.Archived(f.ctx, p.ID))(f)
 		e.Events[p.ID] = must(f.s.Events(f.ctx, p.ID, 0, all))(f)
 		e.Messages[p.ID] = must(f.s.Messages(f.ctx, p.ID, 0, all))(f)
+		e.Notified[p.ID] = f.notifications(p.ID)
 	}
 	return e
 }
