@@ -99,6 +99,8 @@ type Config struct {
 	// had HideWindow(false).
 	ShowWindows bool
 
+	// UserAgent is how it introduces itself to who is notified. Default "reeve".
+	UserAgent string
 	// Observe is called when a process was created and when a run of it started,
 	// stalled or finished, each after its commit. It must not block, and not change
 	// the record. The context is Spawn's when a process was created.

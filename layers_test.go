@@ -64,8 +64,9 @@ var layers = map[string][]string{
 	"tool/mcp":      {"process", "tool"},
 	"tool/file":     {"process", "tool", "tool/openapi", "tool/mcp"},
 
+	"notify":             {"process", "store"},
 	"kernel":             {"process", "env", "store", "interpret", "rawlog"},
-	"":                   {"process", "kernel", "env", "env/command", "env/function", "env/supervisor", "api", "store", "store/memory", "store/sqlite", "interpret", "rawlog", "keeper", "internal"},
+	"":                   {"process", "kernel", "env", "env/command", "env/function", "env/supervisor", "api", "store", "store/memory", "store/sqlite", "interpret", "rawlog", "keeper", "notify", "internal"},
 	"api":                {"process"},
 	"token":              {"process"},
 	"settings":           {"process"},

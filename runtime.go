@@ -21,6 +21,7 @@ import (
 	"github.com/reeverun/reeve/interpret"
 	"github.com/reeverun/reeve/keeper"
 	"github.com/reeverun/reeve/kernel"
+	"github.com/reeverun/reeve/notify"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/rawlog"
 	"github.com/reeverun/reeve/store"
@@ -35,6 +36,7 @@ type Runtime struct {
 	tier   string
 	box    *seal.Box
 	damage atomic.Pointer[error] // of the database, found since it was opened
+	notify *notify.Dispatcher
 
 	closeOnce sync.Once
 	closeErr  error
@@ -73,12 +75,18 @@ func (rt *Runtime) open(ctx context.Context) error {
 		return err
 	}
 	rt.tier = string(spawner.Tier())
+	// It outlives the kernel, which has more to tell until it has closed.
+	rt.notify, err = notify.Open(ctx, notify.Config{Store: st, Agent: c.UserAgent, Volatile: !c.durable(), Logger: c.Logger})
+	if err != nil {
+		return err
+	}
+	rt.onClose(rt.notify.Close)
 	rt.kernel, err = kernel.Open(ctx, kernel.Config{
 		Store: st, Logs: rt.logs, Interpreters: interpreters, Environments: rt.environments(spawner),
 		RawOutput: c.RawOutput, Grace: c.Grace, Drain: c.Drain, MaxActive: c.MaxActive, MaxTree: c.MaxTree,
 		Tools: c.Tools, ToolTimeout: c.ToolTimeout, ApprovalLife: c.ApprovalLife,
 		SubscriberBuffer: c.SubscriberBuffer, KeepQueue: c.durable(), EndRunning: c.EndRunning, SameLogs: c.sameLogs(), Retention: c.Retention,
-		Observe: c.Observe, Logger: c.Logger,
+		Observe: c.Observe, Notify: rt.notify.Tell, Logger: c.Logger,
 	})
 	if err != nil {
 		return err

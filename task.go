@@ -271,6 +271,15 @@ func (t *Task) System(prompt string) *Task { t.spec.Options.System = prompt; ret
 // RawOutput says what is kept of the output bytes.
 func (t *Task) RawOutput(p RawOutput) *Task { t.spec.RawOutput = p; return t }
 
+// Notify has the end of each run told to a URL, by an HTTP request that the
+// secret signs as Standard Webhooks has it; an empty one signs nothing. It is
+// sent until the receiver has it, over a day; both are stored encrypted and the
+// secret is never shown. See Runtime.Notifications.
+func (t *Task) Notify(url, secret string) *Task {
+	t.spec.Notify = &process.Notify{URL: process.Secret(url), Secret: process.Secret(secret)}
+	return t
+}
+
 // Parked creates the process idle; Runtime.Run starts it.
 func (t *Task) Parked() *Task { t.parked = true; return t }
 
@@ -284,6 +293,10 @@ func (t *Task) clone() process.Spec {
 		c.Args = slices.Clone(c.Args)
 		c.Env = maps.Clone(c.Env)
 		s.Command = &c
+	}
+	if s.Notify != nil {
+		n := *s.Notify
+		s.Notify = &n
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/reeverun/reeve/env/function"
 	"github.com/reeverun/reeve/interpret"
 	"github.com/reeverun/reeve/kernel"
+	"github.com/reeverun/reeve/notify"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -46,6 +47,10 @@ type (
 	Tools         = kernel.Tools
 	Limits        = process.Limits
 	Budget        = process.Budget
+
+	Notification      = process.Notification
+	NotificationState = process.NotificationState
+	NotifyStats       = notify.Stats
 
 	Signal        = process.Signal
 	SignalOptions = kernel.SignalOptions
@@ -92,6 +97,13 @@ const (
 	ApprovalDenied   = process.ApprovalDenied
 	ApprovalExpired  = process.ApprovalExpired
 	ApprovalCanceled = process.ApprovalCanceled
+)
+
+// How far a notification is.
+const (
+	NotificationPending   = process.NotificationPending
+	NotificationDelivered = process.NotificationDelivered
+	NotificationFailed    = process.NotificationFailed
 )
 
 // The signals.

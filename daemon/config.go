@@ -27,7 +27,8 @@ func (d *daemon) config() (reeve.Config, error) {
 		// The runtime takes 0 for its default, but here it was asked for.
 		Grace: cmp.Or(s.Grace, time.Nanosecond), Drain: cmp.Or(s.Drain, time.Nanosecond),
 		Tools: startedTools{d.tools}, ApprovalLife: s.ApprovalLife,
-		EndRunning: s.StopJobs, RulesDir: s.RulesDir, Observe: d.observe, Logger: d.log,
+		EndRunning: s.StopJobs, RulesDir: s.RulesDir, Observe: d.observe,
+		UserAgent: "reeve/" + d.wiring.Version.Version, Logger: d.log,
 	}
 	if s.Keeper {
 		c.Keep = d.openKeeper

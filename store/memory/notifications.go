@@ -63,6 +63,7 @@ func (e *entry) notificationAt(run int) (int, bool) {
 func cloneNotification(n *process.Notification) process.Notification {
 	c := *n
 	c.Body = slices.Clone(n.Body)
+	c.DueAt = n.DueAt.Round(0) // ordered by the wall clock alone
 	return c
 }
 
@@ -155,7 +156,7 @@ func (s *Store) SaveNotifications(ctx context.Context, notifications []process.N
 		}
 		kept := e.notifications[at]
 		s.undue(kept)
-		kept.State, kept.DueAt, kept.Attempts = n.State, n.DueAt, n.Attempts
+		kept.State, kept.DueAt, kept.Attempts = n.State, n.DueAt.Round(0), n.Attempts
 		kept.LastAt, kept.LastStatus, kept.LastError = n.LastAt, n.LastStatus, n.LastError
 		s.makeDue(kept)
 	}
