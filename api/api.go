@@ -52,6 +52,12 @@ type Transcript struct {
 	Next     int64             `json:"next" doc:"The after= of the next page."`
 }
 
+// Notifications is a page of a process's notifications, newest first.
+type Notifications struct {
+	Notifications []process.NotificationRecord `json:"notifications" nullable:"false"`
+	NextCursor    *string                      `json:"nextCursor" doc:"The cursor of the next page; null on the last one."`
+}
+
 // Events is a page of events of one process.
 type Events struct {
 	Events []process.Event `json:"events" nullable:"false"`

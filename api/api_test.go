@@ -36,7 +36,7 @@ func again(t *testing.T, s process.Spec) (process.Spec, error) {
 // What a Spec asks for is what its body asks for.
 func TestCreateOf(t *testing.T) {
 	common := process.Spec{Environment: process.EnvCommand, Ref: "ref", Label: "label", Tags: []string{"a", "b"}, Parent: 7,
-		Interpreter: "none", Priority: -3, RawOutput: process.Disabled,
+		Interpreter: "none", Priority: -3, RawOutput: process.Disabled, Notify: &process.Notify{URL: "http://h/?t", Secret: "s"},
 		Options: process.Options{Timeout: process.NoTimeout, Grace: 3 * time.Second, Drain: 4 * time.Second}}
 	command, code := common, common
 	command.Command = &process.Command{Program: "x", Args: []string{"a", ""}, Env: map[string]process.Secret{"K": "V", "E": ""}, EnvClear: true,

@@ -21,7 +21,14 @@ type Create struct {
 	Interpreter string   `json:"interpreter,omitempty" doc:"What reads its output: generic, none, a built-in one or a rule file's name."`
 	Priority    int      `json:"priority,omitempty" doc:"Higher ones overtake others in the queue."`
 	RawOutput   string   `json:"rawOutput,omitempty" enum:"persist,persist-gzip,memory,disabled" doc:"What is kept of its output bytes."`
+	Notify      *Notify  `json:"notify,omitempty" doc:"Who is told when a run is over."`
 	Options     *Options `json:"options,omitempty" doc:"Bounds of a run. Options that the environment does not know are refused."`
+}
+
+// Notify is who is told, by an HTTP request, when a run is over.
+type Notify struct {
+	URL    string  `json:"url" minLength:"1" maxLength:"2048" example:"https://example.com/done" doc:"Where to send it, by http or https. Stored encrypted; shown without what may be secret in it."`
+	Secret *string `json:"secret,omitempty" minLength:"1" maxLength:"1024" doc:"Signs what is sent, as Standard Webhooks has it: by its bytes or, if it begins with whsec_, by those that its base64 stands for. Stored encrypted and never shown. Without one nothing is signed."`
 }
 
 // Command is a program to run. No string in it is parsed by a shell.

@@ -15,6 +15,15 @@ func CreateOf(s process.Spec) (Create, error) {
 	if s.Ref != "" {
 		b.Ref = &s.Ref
 	}
+	if n := s.Notify; n != nil {
+		b.Notify = &Notify{URL: n.URL.Reveal()}
+		if secret := n.Secret.Reveal(); secret != "" {
+			b.Notify.Secret = &secret
+		}
+		if err := readable("notify", n.URL.Reveal(), n.Secret.Reveal()); err != nil {
+			return b, err
+		}
+	}
 	if s.Command == nil {
 		b.Code = &s.Code
 		return b, readable("code", s.Code)

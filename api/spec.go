@@ -35,6 +35,15 @@ func (s Specs) Make(b *Create) (process.Spec, error) {
 	if err := what(&spec, b); err != nil {
 		return spec, err
 	}
+	if n := b.Notify; n != nil {
+		spec.Notify = &process.Notify{URL: process.Secret(n.URL)}
+		if n.Secret != nil {
+			spec.Notify.Secret = process.Secret(*n.Secret)
+		}
+		if err := spec.Notify.Check(); err != nil {
+			return spec, err
+		}
+	}
 	if b.Options != nil {
 		return spec, s.options(&spec, b.Options)
 	}

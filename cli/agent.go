@@ -57,7 +57,7 @@ func (a *App) agentCommand() *cobra.Command {
 }
 
 func (a *App) agent(cmd *cobra.Command, o *agentOptions, intent string) error {
-	if err := o.check(cmd); err != nil {
+	if err := o.check(a, cmd); err != nil {
 		return err
 	}
 	if o.maxSteps < 0 || cmd.Flags().Changed("max-steps") && o.maxSteps == 0 {

@@ -74,7 +74,8 @@ func openLog(path string) (*os.File, error) {
 // environment.
 func withoutSecrets(environ []string) (kept []string) {
 	for _, v := range environ {
-		if !strings.HasPrefix(v, "REEVE_TOKEN=") && !strings.HasPrefix(v, "REEVE_HOST=") {
+		name, _, _ := strings.Cut(v, "=")
+		if name != "REEVE_TOKEN" && name != "REEVE_HOST" && name != notifySecretVariable {
 			kept = append(kept, v)
 		}
 	}

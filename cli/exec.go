@@ -88,7 +88,7 @@ func (o *execOptions) bound(body *api.Create, l api.Limits) {
 }
 
 func (a *App) exec(cmd *cobra.Command, o *execOptions, args []string) error {
-	if err := o.check(cmd); err != nil {
+	if err := o.check(a, cmd); err != nil {
 		return err
 	}
 	limits, err := o.limits(cmd)

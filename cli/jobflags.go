@@ -19,6 +19,7 @@ type jobFlags struct {
 	detach, noProgress                         bool
 	budget                                     string
 	heartbeat                                  time.Duration
+	notifyFlags
 }
 
 func (o *jobFlags) register(cmd *cobra.Command) {
@@ -31,6 +32,7 @@ func (o *jobFlags) register(cmd *cobra.Command) {
 	f.DurationVar(&o.grace, "grace", 0, "time between SIGTERM and SIGKILL (default: the daemon's)")
 	f.StringVar(&o.budget, "budget", "", "what it and all below it may use together: `list` of tokens=N, wall=DURATION, cpu=DURATION, children=N, depth=N, and ask to have a person asked for more")
 	f.DurationVar(&o.heartbeat, "heartbeat", 0, "silence after which it is said to have stalled; 0: never (default: that of its environment)")
+	o.notifyFlags.register(f)
 	f.IntVar(&o.priority, "priority", 0, "higher ones overtake others in the queue")
 	f.StringVar(&o.interpreter, "interpreter", "", "`name` of what reads the output: generic, none, go-test, cargo, … or a rule file's name")
 	f.StringVar(&o.rawOutput, "raw-output", "", "`policy`, what is kept of the output: persist, persist-gzip, memory or disabled")
@@ -41,7 +43,7 @@ func (o *jobFlags) register(cmd *cobra.Command) {
 }
 
 // check finds what is wrong with the flags before a daemon is asked, or started.
-func (o *jobFlags) check(cmd *cobra.Command) error {
+func (o *jobFlags) check(a *App, cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
 		return usagef("--timeout %s: want at least 1ms", o.timeout)
 	}
@@ -54,12 +56,12 @@ func (o *jobFlags) check(cmd *cobra.Command) error {
 	if _, err := parseBudget(o.budget); cmd.Flags().Changed("budget") && err != nil {
 		return usagef("--budget: %v", err)
 	}
-	return nil
+	return o.notifyFlags.read(a, cmd)
 }
 
 // create makes the body that the flags describe.
 func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Client) (api.Create, error) {
-	body := api.Create{Label: o.label, Tags: o.tags, Interpreter: o.interpreter, Priority: o.priority, RawOutput: o.rawOutput}
+	body := api.Create{Label: o.label, Tags: o.tags, Interpreter: o.interpreter, Priority: o.priority, RawOutput: o.rawOutput, Notify: o.body}
 	options, changed := &api.Options{}, cmd.Flags().Changed
 	if changed("timeout") {
 		options.Timeout = api.MS(o.timeout.Milliseconds())

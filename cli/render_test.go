@@ -101,9 +101,9 @@ func TestShow(t *testing.T) {
 		Survivors: []process.Survivor{{PID: 99, Command: "zombie"}}}
 	r.Stdout, r.StdoutBytes = ptr("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n\x1b[2Jeleven\n"), 2_000_000
 	r.Stderr, r.StderrBytes = ptr("no end"), 6
-	golden(t, "show.txt", showText(&r, nil, now, palette{}))
+	golden(t, "show.txt", showText(&r, nil, nil, now, palette{}))
 	idle := samples()[8]
-	golden(t, "show-idle.txt", showText(&idle, nil, now, palette{}))
+	golden(t, "show-idle.txt", showText(&idle, nil, nil, now, palette{}))
 }
 
 func TestEventLines(t *testing.T) {

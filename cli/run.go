@@ -55,7 +55,7 @@ func (a *App) runCommand() *cobra.Command {
 }
 
 func (a *App) run(cmd *cobra.Command, o *runOptions, args []string) error {
-	if err := o.check(cmd); err != nil {
+	if err := o.check(a, cmd); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -139,7 +139,8 @@ func environment(own, given []string, dir string) (map[string]string, error) {
 	env := make(map[string]string, len(own)+len(given)+1)
 	for _, pair := range own {
 		// Windows has variables that begin with =; nobody sets those.
-		if name, value, ok := strings.Cut(pair, "="); ok && name != "" {
+		// What signs for this command is not the job's.
+		if name, value, ok := strings.Cut(pair, "="); ok && name != "" && name != notifySecretVariable {
 			env[name] = value
 		}
 	}

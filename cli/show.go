@@ -45,7 +45,11 @@ func (a *App) showCommand() *cobra.Command {
 					return err
 				}
 			}
-			_, err = io.WriteString(a.Stdout, showText(&rec, asked, time.Now(), a.palette(a.Stdout)))
+			told, err := lastNotification(ctx, c, &rec)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.Stdout, showText(&rec, asked, told, time.Now(), a.palette(a.Stdout)))
 			return err
 		},
 	}
@@ -64,8 +68,9 @@ func (d *details) add(name, value string) {
 	}
 }
 
-// showText is what show prints: the record and the approvals that are waited for.
-func showText(r *process.Record, asked []process.Approval, now time.Time, p palette) string {
+// showText is what show prints: the record, the approvals that are waited for and
+// the newest notification, if there is one.
+func showText(r *process.Record, asked []process.Approval, told *process.NotificationRecord, now time.Time, p palette) string {
 	d := &details{p: p}
 	d.add("process", p.bold(r.ID.String())+"  "+p.stateColor(r)(stateWord(r)))
 	d.add("label", value(r.Label))
@@ -85,6 +90,7 @@ func showText(r *process.Record, asked []process.Approval, now time.Time, p pale
 		d.add("waiting for", p.yellow("approval "+v.ID.String())+" "+plain(v.Service+"/"+v.Tool)+p.dim("  reeve approvals show "+v.ID.String()))
 	}
 	d.addEnd(r)
+	d.add("notify", notifyText(r, told, now))
 	d.addOutput(r)
 	return d.b.String()
 }

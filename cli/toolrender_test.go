@@ -58,7 +58,7 @@ func TestShowOfAProgram(t *testing.T) {
 	time.Local = time.UTC
 	r := samples()[2]
 	r.Enforced = &process.Enforced{TreeKill: "cgroup2", Confined: []string{"seccomp", "namespaces"}, Missing: []string{"landlock"}}
-	golden(t, "show-waiting.txt", showText(&r, approvals()[:1], now, palette{}))
+	golden(t, "show-waiting.txt", showText(&r, approvals()[:1], nil, now, palette{}))
 }
 
 func TestEngines(t *testing.T) {

@@ -93,6 +93,14 @@ func (d *daemon) countStates() map[process.State]int {
 	return count
 }
 
+// countNotifications is, too.
+func (d *daemon) countNotifications() (telemetry.Notifications, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), d.limits.linger)
+	defer cancel()
+	s, err := d.runtime.NotifyStats(ctx)
+	return telemetry.Notifications(s), err
+}
+
 func newLogger(s settings.Settings, w io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogFormat == "json" {

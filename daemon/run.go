@@ -106,6 +106,7 @@ func (d *daemon) open(ctx context.Context) (err error) {
 	tier := d.runtime.TreeKill()
 	d.treeKill.Store(&tier)
 	d.telemetry.CountStates(d.countStates)
+	d.telemetry.CountNotifications(d.countNotifications)
 	version := d.wiring.Version
 	version.PID, version.DataDir = os.Getpid(), d.settings.Data
 	d.server, err = server.New(server.Config{

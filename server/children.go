@@ -38,6 +38,8 @@ func Children(environment string, treeKill func() string) func(body json.RawMess
 			return process.Spec{}, process.Invalid("block", "is not possible here: wait for the child instead")
 		case b.Autorun != nil && !*b.Autorun:
 			return process.Spec{}, process.Invalid("autorun", "cannot be false here: a child runs at once")
+		case b.Notify != nil: // or a program without a network could speak to anybody
+			return process.Spec{}, process.Invalid("notify", "is not possible here: wait for the child instead")
 		}
 		return s.Make(&b)
 	}

@@ -69,6 +69,7 @@ func processRoutes() []*route {
 		stream("/runs/{run}", "stdout", (*request).stdout), stream("/runs/{run}", "stderr", (*request).stderr),
 		one(get, "/tree", "getTree", "Get a process with those below it", (*request).tree, []answer{{status: 200, typ: typeOf[api.Tree]()}}),
 		transcript(),
+		notifications(), renotify(),
 		signal("run", "Run an idle process (again)", typeOf[api.Run](), (*request).runAgain, record(200), waitParam),
 		signal("kill", "End a process and its whole tree", typeOf[api.Kill](), (*request).kill, record(200), waitParam),
 		plainSignal("term", "Ask a program to end"), plainSignal("int", "Interrupt a program"),
@@ -93,6 +94,23 @@ func transcript() *route {
 	r.doc = "A page of what was said, in all runs, each message as it was stored: they do not change. Processes that are not agents have none."
 	r.params = []param{{name: "after", doc: "The number of the last message that is known.", kind: "number"},
 		{name: "limit", doc: "How many messages a page has.", kind: "number", min: 1, max: maxEvents}}
+	return r
+}
+
+// notifications is the route of who was told, and renotify has it told again.
+func notifications() *route {
+	r := one(get, "/notifications", "listNotifications", "List the notifications of a process, newest first", (*request).notifications,
+		[]answer{{status: 200, typ: typeOf[api.Notifications]()}})
+	r.doc = "One for each run that has ended, if the process was created with notify: how far it is, and when it is sent next."
+	r.params = []param{{name: "limit", doc: "How many a page has. Default 100.", kind: "number", min: 1, max: process.MaxLimit},
+		{name: "cursor", doc: "nextCursor of the page before.", kind: "number", min: 1}}
+	return r
+}
+
+func renotify() *route {
+	r := one(post, "/notifications/{run}/retry", "retryNotification", "Send the notification of a run again", (*request).renotify,
+		[]answer{{status: 200, typ: typeOf[process.NotificationRecord]()}}, stopped)
+	r.doc = "Now, and with all its attempts before it: one that was given up, one that waits, also one that was delivered. It carries the same id."
 	return r
 }
 

@@ -92,6 +92,7 @@ type secrets map[string]string
 func (s secrets) hide(t *api.Supervisor, path string) {
 	each(t, path, func(c *api.Child, path string) {
 		s.hideVars(c.Env, path+".env.")
+		s.hideNotify(c.Notify, path+".notify.")
 		command := c.Create.Command
 		if command == nil {
 			return
@@ -114,10 +115,34 @@ func (s secrets) hideVars(vars map[string]string, path string) {
 	}
 }
 
+func (s secrets) hideNotify(n *api.Notify, path string) {
+	if n == nil {
+		return
+	}
+	s[path+"url"], n.URL = n.URL, (&process.Notify{URL: process.Secret(n.URL)}).Shown()
+	if n.Secret != nil {
+		shown := process.Redacted
+		s[path+"secret"], n.Secret = *n.Secret, &shown
+	}
+}
+
+func (s secrets) revealNotify(n *api.Notify, path string) {
+	if n == nil {
+		return
+	}
+	if url, ok := s[path+"url"]; ok {
+		n.URL = url
+	}
+	if secret, ok := s[path+"secret"]; ok {
+		n.Secret = &secret
+	}
+}
+
 // reveal puts them back.
 func (s secrets) reveal(t *api.Supervisor, path string) {
 	each(t, path, func(c *api.Child, path string) {
 		s.revealVars(c.Env, path+".env.")
+		s.revealNotify(c.Notify, path+".notify.")
 		command := c.Create.Command
 		if command == nil {
 			return
