@@ -12,7 +12,7 @@ import (
 )
 
 const recordKeys = `id ref parent environment label tags priority state exitState lifecycle paused pausedAt error exit outcome
-	code command options output stdout stderr stdoutBytes stderrBytes phase progress run enforced usage createdAt startedAt completedAt`
+	code command options output stdout stderr stdoutBytes stderrBytes phase progress run enforced usage notify createdAt startedAt completedAt`
 
 const runKeys = `run exitState error exit outcome usage stdoutBytes stderrBytes startedAt completedAt`
 
