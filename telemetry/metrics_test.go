@@ -174,6 +174,7 @@ func TestTheDocsListEveryMetric(t *testing.T) {
 	c := newCollector(t)
 	tel := start(t, telemetry.Config{Endpoint: c.URL})
 	tel.CountStates(func() map[process.State]int { return nil })
+	tel.CountNotifications(func() (telemetry.Notifications, error) { return telemetry.Notifications{}, nil })
 	call(t, "GET", serve(t, tel.Middleware(http.NotFoundHandler())).URL)
 	p := queued(1)
 	tel.Created(p)
