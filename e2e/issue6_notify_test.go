@@ -189,9 +189,10 @@ func TestIssue6Notify(t *testing.T) {
 	d.post(t, path(ids["failed"], "/notifications/x/retry"), nil).want(t, 400, "invalid_request")
 	d.get(t, path(ids["failed"], "/notifications?limit=0")).want(t, 400, "invalid_request")
 	d.get(t, "/processes/987654/notifications").want(t, 404, "not_found")
-	if text := string(d.get(t, "/metrics").body); !strings.Contains(text, `reeve_notification_attempts_total{result="delivered"} `) || !strings.Contains(text, "reeve_notifications_pending 0") {
-		t.Error("the metrics do not count notifications")
-	}
+	waitFor(t, "the metrics to count notifications", func() bool {
+		text := string(d.get(t, "/metrics").body)
+		return strings.Contains(text, fmt.Sprintf("reeve_notification_attempts_total{result=\"delivered\"} %d\n", len(want)+2)) && strings.Contains(text, "reeve_notifications_pending 0\n")
+	})
 	d.delete(t, ids["failed"]).want(t, 200)
 	d.get(t, path(ids["failed"], "/notifications")).want(t, 404, "not_found")
 }

@@ -74,7 +74,7 @@ func TestChildren(t *testing.T) {
 		``: "body", `{}`: "code: is missing", `[]`: "body", `{"code":1}`: "code: is a number", `{"code":"","nope":1}`: "nope: is not a field",
 		`{"code":"","parent":3}`: "parent: cannot be chosen", `{"code":"","block":true}`: "block: is not possible", `{"code":"","autorun":false}`: "autorun: cannot be false",
 		`{"code":"","notify":{"url":"http://h/"}}`: "notify: is not possible",
-		`{"environment":"command"}`: "command: is missing", `{"environment":"command","code":"","options":{"limits":{}}}`: "options.limits", `{"code":"","ref":" "}`: "ref",
+		`{"environment":"command"}`:                "command: is missing", `{"environment":"command","code":"","options":{"limits":{}}}`: "options.limits", `{"code":"","ref":" "}`: "ref",
 	} {
 		_, err := spec(json.RawMessage(body))
 		if !errors.Is(err, process.ErrInvalid) || !strings.Contains(err.Error(), want) {
