@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -243,30 +244,32 @@ func TestIssue6NotifyCrash(t *testing.T) {
 	})
 	running := d.fake(t, "hang", m{"notify": m{"url": "http://" + away, "secret": "s"}}).id()
 	d.await(t, running, "running")
+	flag := base + "/go"
+	outlives := d.sh(t, "echo ready; while [ ! -e "+flag+" ]; do sleep 0.02; done; exit 5", m{"notify": m{"url": "http://" + away, "secret": "s"}}).id()
+	wantLine(t, d.tap(t, path(outlives, "/stdout?follow=1")), "ready\n")
 	before := d.sh(t, "exit 3", m{"notify": m{"url": "http://" + away + "/x", "secret": "s"}}, block).id()
 	during := d.sh(t, "exit 4", m{"notify": m{"url": slow.URL, "secret": "s"}}, block).id()
 	<-met
 	d.crash()
+	writeFile(t, base, "go", "")
 
 	in := listen(t, away, nil)
 	d = startIn(t, base)
 	codes := map[int64]string{}
-	for _, n := range in.await(t, 2) {
+	for _, n := range in.await(t, 3) {
 		n.signed(t, "s")
 		rec := n.process(t)
-		codes[rec.id()] = rec.str("error")
-		if rec.id() == before && rec.obj("exit").num("code") != 3 {
-			t.Errorf("told %s", n.body)
-		}
+		codes[rec.id()] = fmt.Sprint(rec.obj("exit").num("code"), " ", rec.obj("exit").str("reason"))
 	}
-	if codes[running] != "host process exited" || len(codes) != 2 {
-		t.Errorf("told %v", codes)
+	want := map[int64]string{running: "1 host process exited", before: "3 exit status 3", outlives: "5 exit status 5"}
+	if !maps.Equal(codes, want) {
+		t.Errorf("told %v, want %v", codes, want)
 	}
 	all := slow.await(t, 2)
 	if all[0].id() != all[1].id() || string(all[0].body) != string(all[1].body) {
 		t.Errorf("told %q, then %q", all[0].body, all[1].body)
 	}
-	for _, id := range []int64{running, before, during} {
+	for _, id := range []int64{running, before, during, outlives} {
 		d.notified(t, id, "delivered")
 	}
 }
