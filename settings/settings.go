@@ -64,6 +64,10 @@ type Settings struct {
 	StopTimeout time.Duration
 	StopJobs    bool
 	Keeper      bool
+	DrainFor    time.Duration
+	// Replace has the daemon take the place of the one that runs. It is no
+	// setting: the command line alone gives it.
+	Replace bool
 
 	LogLevel     slog.Level
 	LogFormat    string // "text" or "json"
