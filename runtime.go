@@ -220,6 +220,11 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 	return errors.Join(err, rt.Close())
 }
 
+// Finish is Drain for a program whose place another takes, and does not close: it
+// returns when what would end with this runtime has ended by itself, or ctx is
+// over. Close follows.
+func (rt *Runtime) Finish(ctx context.Context) error { return rt.kernel.Finish(ctx) }
+
 // Closing reports whether the runtime takes no more work.
 func (rt *Runtime) Closing() bool { return rt.kernel.Closing() }
 

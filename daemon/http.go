@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/reeverun/reeve/server"
@@ -21,7 +20,7 @@ type service struct {
 	*http.Server
 	listener *gate
 	ended    chan struct{} // closed when it serves no more
-	silent   sync.Map      // the connections that have not sent anything yet
+	callers  callers
 }
 
 // serve starts to answer requests. What it returns tells of a listener that
@@ -50,7 +49,7 @@ func (d *daemon) start(on net.Listener, t server.Transport, failed chan<- error)
 		ReadHeaderTimeout: d.limits.header, IdleTimeout: d.limits.idle, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
 	}}
-	s.ConnState = s.note
+	s.ConnState = s.callers.note
 	d.services = append(d.services, s)
 	go func() {
 		defer close(s.ended)
@@ -58,24 +57,6 @@ func (d *daemon) start(on net.Listener, t server.Transport, failed chan<- error)
 			failed <- fmt.Errorf("serve on %s: %w", l.Addr(), err)
 		}
 	}()
-}
-
-// note knows the connections that have not sent anything yet.
-func (s *service) note(c net.Conn, state http.ConnState) {
-	if state == http.StateNew {
-		s.silent.Store(c, nil)
-	} else {
-		s.silent.Delete(c)
-	}
-}
-
-// cutSilent closes the connections on which nobody has asked anything: net/http
-// waits for those, too.
-func (s *service) cutSilent() {
-	s.silent.Range(func(c, _ any) bool {
-		_ = c.(net.Conn).Close()
-		return true
-	})
 }
 
 // shutdown closes the listeners, lets requests end for a while, or not when

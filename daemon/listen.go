@@ -50,7 +50,7 @@ func (d *daemon) cannotListen(addr string, err error) error {
 	if !inUse(err) {
 		return fmt.Errorf("listen on %s: %w", addr, errors.Unwrap(err))
 	}
-	if path, bad := d.data.FindSocket(); bad == nil {
+	if path, bad := d.data.FindSocket(); bad == nil && d.before == nil {
 		if c, bad := net.DialTimeout("unix", path, time.Second); bad == nil {
 			c.Close()
 			return &process.Error{Code: process.CodeOwned,

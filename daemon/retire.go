@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/reeverun/reeve/daemon/handover"
@@ -16,21 +17,9 @@ import (
 // Its own copies of the sockets it keeps, shut.
 func (d *daemon) retire(hurry <-chan struct{}, h *heir) error {
 	began := time.Now()
-	for _, s := range d.services {
-		s.listener.kept.Store(true)
-	}
-	d.server.EndStreams()
-	enough := time.AfterFunc(d.limits.rest, func() {
-		d.server.Stop() // blocked requests are told where their process is
-		for _, s := range d.services {
-			s.cutSilent()
-		}
-	})
-	err := d.shutdown(hurry)
-	enough.Stop()
-	d.server.Stop()
-	short, cancel := context.WithDeadline(context.Background(), began.Add(d.limits.rest))
-	d.awaitEnd(short, d.mortals(short))
+	err := d.dismiss(hurry)
+	short, cancel := context.WithTimeout(context.Background(), d.limits.rest)
+	_ = d.runtime.Finish(short) // what has not ended by then is ended
 	cancel()
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); d.runtime.Stop() }()
@@ -47,6 +36,30 @@ func (d *daemon) retire(hurry <-chan struct{}, h *heir) error {
 	return nil
 }
 
+// dismiss answers all who have come, and nobody who comes now. Who is blocked,
+// or says nothing, is waited for for a short time only: others wait, too.
+func (d *daemon) dismiss(hurry <-chan struct{}) error {
+	for _, s := range d.services {
+		s.listener.shut(s.ended)
+	}
+	d.server.EndStreams()
+	d.awaitCallers(d.limits.rest)
+	d.server.Stop() // blocked requests are told where their process is
+	for _, s := range d.services {
+		s.callers.cutSilent()
+	}
+	d.awaitCallers(d.limits.linger)
+	return d.shutdown(hurry)
+}
+
+// awaitCallers waits until all have been answered.
+func (d *daemon) awaitCallers(within time.Duration) {
+	busy := func(s *service) bool { return s.callers.any() }
+	for giveUp := time.Now().Add(within); slices.ContainsFunc(d.services, busy) && time.Now().Before(giveUp); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // outlive waits until the heir serves, or takes its place again: what it returns
 // is ready to serve.
 func (d *daemon) outlive(stopping *stopping, h *heir) (*daemon, error) {
@@ -60,7 +73,7 @@ func (d *daemon) outlive(stopping *stopping, h *heir) (*daemon, error) {
 	}
 	d.log.Error("the daemon that was to replace this one has failed: serving again", "pid", h.PID, "cause", err.Error())
 	again := newDaemon(d.settings, d.wiring, d.limits, d.log)
-	again.settings.Replace = false
+	again.settings.Replace, again.settings.Recover = false, false
 	again.tcp, again.socket = d.tcp, d.socket
 	if err = again.begin(stopping.ctx); err != nil {
 		return nil, errors.Join(err, again.release())

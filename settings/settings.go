@@ -28,8 +28,9 @@ type Settings struct {
 	Data   string // absolute
 	Config string // the file that was read; empty: none
 
-	// Recover is asked for by a flag only: it is about this one start.
-	Recover bool
+	// Recover and Replace (the daemon that runs) are asked for by flags only:
+	// they are about this one start.
+	Recover, Replace bool
 
 	Environment    string
 	Concurrency    map[string]int // 0: no limit
@@ -65,9 +66,6 @@ type Settings struct {
 	StopJobs    bool
 	Keeper      bool
 	DrainFor    time.Duration
-	// Replace has the daemon take the place of the one that runs. It is no
-	// setting: the command line alone gives it.
-	Replace bool
 
 	LogLevel     slog.Level
 	LogFormat    string // "text" or "json"

@@ -128,10 +128,13 @@ func (p *Peer) next() (m Message, err error) {
 func (p *Peer) receive() error {
 	buf, oob := make([]byte, 4096), make([]byte, rightsSpace)
 	n, oobn, _, _, err := p.conn.ReadMsgUnix(buf, oob)
+	if err != nil {
+		return err
+	}
 	p.files = append(p.files, received(oob[:oobn])...)
 	p.rest = append(p.rest, buf[:n]...)
-	if err == nil && n == 0 {
+	if n == 0 {
 		return io.EOF
 	}
-	return err
+	return nil
 }
