@@ -254,16 +254,38 @@ func TestIssue6ReplaceFails(t *testing.T) {
 	d.wantPID(t, d)
 }
 
-// --detach starts the new one in the background and says who it is; the command
-// line has nothing to say of a daemon of its own version.
+// --detach starts the new one in the background and says who it is; a service
+// manager that had it started (systemctl reload) is told who the service is now,
+// and has its log. The command line has nothing to say of a daemon of its own
+// version.
 func TestIssue6ReplaceDetached(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	kept := d.fake(t, "out kept", block).id()
-	got := d.reeve(t, "", "serve", "--replace", "--detach", "--listen", d.addr, "--json")
+	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(d.base, "notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manager.Close()
+	journal, err := os.Create(filepath.Join(d.base, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	cmd := d.client("serve", "--replace", "--detach", "--listen", d.addr, "--json")
+	cmd.Env, cmd.Stderr = append(cmd.Env, "NOTIFY_SOCKET="+manager.LocalAddr().String()), journal
+	out, err := cmd.Output()
 	var told struct{ PID int }
-	if got.code != 0 || json.Unmarshal([]byte(got.stdout), &told) != nil || told.PID == 0 {
-		t.Fatalf("%+v", got)
+	if err != nil || json.Unmarshal(out, &told) != nil || told.PID == 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	news := make([]byte, 100)
+	n, err := manager.Read(news)
+	if want := fmt.Sprintf("MAINPID=%d\nREADY=1", told.PID); err != nil || string(news[:n]) != want {
+		t.Errorf("the service manager was told %q, %v", news[:n], err)
+	}
+	if b, _ := os.ReadFile(journal.Name()); !strings.Contains(string(b), "msg=replacing") {
+		t.Errorf("the journal has %q", b)
 	}
 	select {
 	case <-d.exited:
