@@ -222,7 +222,8 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 
 // Finish is Drain for a program whose place another takes, and does not close: it
 // returns when what would end with this runtime has ended by itself, or ctx is
-// over. Close follows.
+// over. Close follows, and leaves commands that can go on to the next runtime,
+// also with EndRunning.
 func (rt *Runtime) Finish(ctx context.Context) error { return rt.kernel.Finish(ctx) }
 
 // Closing reports whether the runtime takes no more work.

@@ -158,4 +158,6 @@ func (d *daemon) mortals(ctx context.Context) (ids []reeve.ID) {
 }
 
 // outlived reports whether a process that runs goes on without this daemon.
-func (d *daemon) outlived(*reeve.Process) bool { return false }
+func (d *daemon) outlived(p *reeve.Process) bool {
+	return p.Environment == process.EnvCommand && d.kept.Load()
+}

@@ -17,6 +17,7 @@ import (
 // Its own copies of the sockets it keeps, shut.
 func (d *daemon) retire(hurry <-chan struct{}, h *heir) error {
 	began := time.Now()
+	d.followed.Store(true)
 	err := d.dismiss(hurry)
 	short, cancel := context.WithTimeout(context.Background(), d.limits.rest)
 	_ = d.runtime.Finish(short) // what has not ended by then is ended

@@ -38,6 +38,9 @@ type daemon struct {
 	socket    *socket
 	services  []*service
 
+	kept     atomic.Bool // commands go on without it
+	followed atomic.Bool // by a daemon that has its sockets
+
 	before *handover.Peer // the daemon that this one replaces, until it serves; nil: none
 	heirs  heirs          // those that are to replace it
 }

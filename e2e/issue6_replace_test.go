@@ -312,3 +312,80 @@ func TestIssue6ReplaceDetached(t *testing.T) {
 		}
 	}
 }
+
+// A command goes on under the next daemon, also one that would end it when it is
+// stopped, and who attends to it sees each line once and its own exit code.
+func TestIssue6ReplaceKeepsCommands(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	go_, said := filepath.Join(d.base, "go"), filepath.Join(d.base, "said")
+	script := "i=0; while [ ! -e " + go_ + " ] || [ $i -lt 150 ]; do i=$((i+1)); echo line $i; sleep 0.02; done; echo $i > " + said + "; exit 7"
+	run := d.client("run", "--", "sh", "-c", script)
+	var ran, logged, waited, events logBuffer
+	run.Stdout = &ran
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "it speaks", func() bool { return strings.Contains(ran.String(), "line 1\n") })
+	beside := map[*exec.Cmd]*logBuffer{
+		d.client("logs", "-f", "1"): &logged, d.client("wait", "1"): &waited,
+		d.client("events", "-f", "1", "--json"): &events,
+	}
+	for cmd, out := range beside {
+		cmd.Stdout = out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		d = d.replace(t)
+	}
+	writeFile(t, d.base, "go", "")
+	if _ = run.Wait(); run.ProcessState.ExitCode() != 7 {
+		t.Errorf("reeve run: %v", run.ProcessState)
+	}
+	for cmd := range beside {
+		_ = cmd.Wait()
+		if want := map[bool]int{true: 7, false: 0}[cmd.Args[1] == "wait"]; cmd.ProcessState.ExitCode() != want {
+			t.Errorf("reeve %v: %v", cmd.Args[1:], cmd.ProcessState)
+		}
+	}
+	rec := d.record(t, 1).wantEnd(t, "failed")
+	if rec.num("run") != 1 || rec.obj("exit").num("code") != 7 {
+		t.Errorf("%v", rec)
+	}
+	n, err := os.ReadFile(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for i := 1; fmt.Sprint(i-1) != strings.TrimSpace(string(n)); i++ {
+		fmt.Fprintf(&want, "line %d\n", i)
+	}
+	kept := string(d.get(t, path(1, "/stdout")).want(t, 200).body)
+	var told strings.Builder
+	seq, reattached := 0, 0
+	for line := range strings.Lines(events.String()) {
+		var ev m
+		if err := json.Unmarshal([]byte(line), &ev); err != nil || ev["partial"] == true {
+			continue
+		}
+		if seq++; int(ev.num("seq")) != seq {
+			t.Fatalf("event %v in the place of %d", ev["seq"], seq)
+		}
+		switch ev.str("kind") {
+		case "output_appended":
+			told.WriteString(ev.str("line") + "\n")
+		case "reattached":
+			reattached++
+		}
+	}
+	if reattached != 2 {
+		t.Errorf("taken up %d times", reattached)
+	}
+	for where, got := range map[string]string{"run": ran.String(), "logs -f": logged.String(), "events -f": told.String(), "the log": kept} {
+		if got != want.String() {
+			t.Errorf("%s has %d bytes, not %d: …%q", where, len(got), want.Len(), tail(got, 200))
+		}
+	}
+}

@@ -90,6 +90,7 @@ type Kernel struct {
 
 	blocks    sync.Pool // read buffers of pumps
 	closing   atomic.Bool
+	followed  atomic.Bool   // another host takes its place: Finish
 	closed    chan struct{} // closed when Stop begins
 	stopping  sync.Once     // Stop
 	releasing sync.Once     // Close
@@ -175,8 +176,9 @@ func (k *Kernel) Drain(ctx context.Context) error {
 
 // Finish is Drain for a host whose place another takes: it does not wait for
 // supervisors and what they keep running, nor for what goes on under the next
-// host.
+// host, which Close then leaves alone, also with EndRunning.
 func (k *Kernel) Finish(ctx context.Context) error {
+	k.followed.Store(true)
 	return k.drain(ctx, k.table.unsupervised, (*proc).endless)
 }
 

@@ -89,7 +89,7 @@ func (p *proc) endless() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.rec.Paused || p.outlives()
+	return p.rec.Paused || p.outlives(true)
 }
 
 // leaveBehind ends what this host has of the run, and nothing is recorded of
