@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 
@@ -16,6 +17,7 @@ type heir struct {
 
 // heirs takes requests for the daemon's place, one at a time.
 type heirs struct {
+	log   *slog.Logger
 	taken atomic.Bool // by one that asked, or because the daemon stops
 	over  atomic.Bool // it stops
 	asked chan *heir  // holds one
@@ -34,6 +36,7 @@ func (hs *heirs) handler(next http.Handler) http.Handler {
 		}
 		p, asked, err := handover.Accept(w, r)
 		if err != nil {
+			hs.log.Warn("a request for this daemon's place was refused", "error", err)
 			hs.taken.Store(hs.over.Load())
 			return
 		}

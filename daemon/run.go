@@ -47,7 +47,7 @@ type daemon struct {
 
 func newDaemon(s settings.Settings, w Wiring, l limits, log *slog.Logger) *daemon {
 	d := &daemon{settings: s, data: settings.DataDir(s.Data), wiring: w, log: log, limits: l}
-	d.heirs.asked = make(chan *heir, 1)
+	d.heirs.log, d.heirs.asked = log, make(chan *heir, 1)
 	return d
 }
 
