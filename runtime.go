@@ -55,6 +55,19 @@ func Open(ctx context.Context, cfg Config) (*Runtime, error) {
 	return rt, nil
 }
 
+// Check reports what Open would refuse a Config for, as far as that can be told
+// while another program owns the data directory: nothing is changed.
+func Check(ctx context.Context, cfg Config) error {
+	rt := &Runtime{cfg: cfg.withDefaults()}
+	if rt.cfg.durable() {
+		if err := sqlite.Check(ctx, rt.cfg.Database); err != nil {
+			return err
+		}
+	}
+	_, err := rt.interpreters()
+	return err
+}
+
 func (rt *Runtime) open(ctx context.Context) error {
 	st, err := rt.openStore(ctx)
 	if err != nil {
@@ -214,6 +227,12 @@ func (rt *Runtime) Drain(ctx context.Context) error {
 	err := rt.kernel.Drain(ctx)
 	return errors.Join(err, rt.Close())
 }
+
+// Finish is Drain for a program whose place another takes, and does not close: it
+// returns when what would end with this runtime has ended by itself, or ctx is
+// over. Close follows, and leaves commands that can go on to the next runtime,
+// also with EndRunning.
+func (rt *Runtime) Finish(ctx context.Context) error { return rt.kernel.Finish(ctx) }
 
 // Closing reports whether the runtime takes no more work.
 func (rt *Runtime) Closing() bool { return rt.kernel.Closing() }

@@ -90,7 +90,7 @@ func (a *App) autostart(ctx context.Context, data settings.DataDir) (string, err
 		if err != nil || answers(path) {
 			return path, err
 		}
-		news, err := a.startDaemon(ctx, data, []string{"--listen=none", "--data=" + string(data)})
+		news, err := a.startDaemon(ctx, data, []string{"--listen=none", "--data=" + string(data)}, false)
 		switch {
 		case err == nil:
 			a.say("started a daemon in the background (pid %d, data %s)", news.PID, data)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/reeverun/reeve/process"
@@ -30,8 +31,9 @@ type news struct {
 
 // startDaemon starts "reeve serve" in the background and waits until it serves
 // or failed. Of this program the daemon keeps nothing: it has a session, a
-// directory and descriptors of its own.
-func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []string) (news, error) {
+// directory and descriptors of its own, and unless it is managed it is no part of
+// the service that this program may be of.
+func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []string, managed bool) (news, error) {
 	if err := data.Make(); err != nil {
 		return news{}, err
 	}
@@ -46,7 +48,12 @@ func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []str
 	}
 	cmd := exec.Command(program, append([]string{"serve"}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = string(data), log, log
-	cmd.Env = withoutSecrets(a.Environ())
+	cmd.Env = without(a.Environ(), "REEVE_TOKEN", "REEVE_HOST", notifySecretVariable)
+	if managed {
+		cmd.Stdout, cmd.Stderr = a.Stderr, a.Stderr
+	} else {
+		cmd.Env = without(cmd.Env, notifyVariable)
+	}
 	report, err := launch(cmd)
 	if err != nil {
 		return news{}, fmt.Errorf("start a daemon: %w", err)
@@ -55,6 +62,16 @@ func (a *App) startDaemon(ctx context.Context, data settings.DataDir, args []str
 	defer context.AfterFunc(ctx, func() { report.Close() })() // ends the wait, not the daemon
 	return awaitNews(ctx, cmd, report, data)
 }
+
+// managed reports whether a service manager started this program, and is told by
+// the daemon how it is: systemd's ExecReload. The daemon then logs where this
+// program does, which the manager keeps.
+func (a *App) managed() bool {
+	socket, ok := a.Env(notifyVariable)
+	return ok && socket != ""
+}
+
+const notifyVariable = "NOTIFY_SOCKET"
 
 // logLimit is how large a log may be for a new daemon to go on with it.
 const logLimit = 10 << 20
@@ -70,16 +87,13 @@ func openLog(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
-// withoutSecrets takes out what is for clients: the daemon's jobs inherit its
-// environment.
-func withoutSecrets(environ []string) (kept []string) {
-	for _, v := range environ {
+// without takes variables out: secrets that are for clients, since the daemon's
+// jobs inherit its environment.
+func without(environ []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		if name != "REEVE_TOKEN" && name != "REEVE_HOST" && name != notifySecretVariable {
-			kept = append(kept, v)
-		}
-	}
-	return kept
+		return slices.Contains(names, name)
+	})
 }
 
 // launch starts a daemon and returns the end of the pipe by which it reports.

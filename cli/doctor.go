@@ -16,8 +16,8 @@ func (a *App) doctorCommand() *cobra.Command {
 		Short: "Say what this machine gives Reeve, and why not more",
 		Long: "Try out what Reeve needs of this machine, for this user: how surely a process tree is\n" +
 			"held and killed, which limits and sandbox parts there are, whether the data directory\n" +
-			"is fit. Each check says what it means and, where it could be better, what to do.\n" +
-			"No daemon is needed.",
+			"is fit, of which version the daemon is that runs. Each check says what it means and,\n" +
+			"where it could be better, what to do. No daemon is needed.",
 		Example: "  reeve doctor\n  reeve doctor --json | jq '.checks[] | select(.status != \"ok\")'",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -30,6 +30,9 @@ func (a *App) doctorCommand() *cobra.Command {
 				return err
 			}
 			report := doctor.Probe(cmd.Context(), string(data), a.Checks...)
+			if c, ok := a.checkDaemon(cmd.Context()); ok {
+				report.Checks = append(report.Checks, c)
+			}
 			if a.global.json {
 				return a.printJSON(&report)
 			}

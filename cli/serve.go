@@ -21,10 +21,15 @@ func (a *App) serveCommand() *cobra.Command {
 			"Ctrl-C or SIGTERM stops it: it takes no more work, ends what runs (SIGTERM, after the\n" +
 			"grace SIGKILL), and exits; a second one kills what still runs. Queued processes stay\n" +
 			"queued for the next daemon.\n\n" +
+			"With --replace it takes the place of the daemon that runs on the data directory: of an\n" +
+			"older version, or with other settings. Nobody is refused meanwhile. The old one waits\n" +
+			"for its programs and agents up to --drain-for, ends what is left of them, hands its\n" +
+			"sockets over and exits; if the new one cannot serve, the old one goes on.\n\n" +
 			"Each setting below is also a variable (--max-body is REEVE_MAX_BODY) and a key of the\n" +
 			"config file (max-body: 32MiB). The flag wins over the variable, the variable over the file.",
 		Example: "  reeve serve\n" +
 			"  reeve serve --detach --listen none\n" +
+			"  reeve serve --detach --replace\n" +
 			"  reeve serve --data /var/lib/reeve --concurrency command=8 --retention-logs 30d",
 		Args:              usageArgs(cobra.NoArgs),
 		ValidArgsFunction: noFiles,
@@ -34,6 +39,7 @@ func (a *App) serveCommand() *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	c.Flags().BoolVar(&o.detach, "detach", false, "run in the background: wait until it serves, say where, and return")
+	c.Flags().BoolVar(&o.replace, "replace", false, "take the place of the daemon that runs; where there is none, just start")
 	c.Flags().BoolVar(&o.recover, "recover", false, "if the database is damaged: keep it aside as reeve.db.corrupt-TIME, save what can be read, and start")
 	for _, s := range settings.Table() {
 		addSetting(c.Flags(), s, given)
@@ -73,7 +79,7 @@ func (f *settingFlag) Set(v string) error {
 }
 
 // serveOptions are about one start, and no settings.
-type serveOptions struct{ detach, recover bool }
+type serveOptions struct{ detach, replace, recover bool }
 
 // serve runs the daemon, here or in the background.
 func (a *App) serve(ctx context.Context, given map[string][]string, o serveOptions) error {
@@ -83,7 +89,7 @@ func (a *App) serve(ctx context.Context, given map[string][]string, o serveOptio
 		herald.failed(err)
 		return err
 	}
-	s.Recover = o.recover
+	s.Recover, s.Replace = o.recover, o.replace
 	if o.detach {
 		return a.serveDetached(ctx, s, given)
 	}
@@ -107,14 +113,19 @@ func (a *App) loadSettings(given map[string][]string) (settings.Settings, error)
 // serveDetached starts the daemon in the background and says where it is.
 func (a *App) serveDetached(ctx context.Context, s settings.Settings, given map[string][]string) error {
 	data := settings.DataDir(s.Data)
-	news, err := a.startDaemon(ctx, data, a.settingArgs(s, given))
+	managed := a.managed()
+	news, err := a.startDaemon(ctx, data, a.settingArgs(s, given), managed)
 	if err != nil {
 		return err
 	}
 	if a.global.json {
 		return a.printJSON(&news)
 	}
-	a.say("serving in the background on %s (pid %d, data %s, log %s)", news.Address, news.PID, data, data.Log())
+	if managed {
+		a.say("serving on %s (pid %d, data %s)", news.Address, news.PID, data)
+	} else {
+		a.say("serving in the background on %s (pid %d, data %s, log %s)", news.Address, news.PID, data, data.Log())
+	}
 	return nil
 }
 
@@ -127,6 +138,9 @@ func (a *App) settingArgs(s settings.Settings, given map[string][]string) (args 
 	}
 	if s.Recover {
 		args = append(args, "--recover")
+	}
+	if s.Replace {
+		args = append(args, "--replace")
 	}
 	for _, t := range settings.Table() {
 		if path := absolute[t.Name]; t.Path() && path != "" {

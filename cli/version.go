@@ -42,6 +42,9 @@ func (a *App) version(ctx context.Context) error {
 		if !slices.Equal(v.Daemon.Engines, v.Client.Engines) {
 			text += engineText(*v.Daemon)
 		}
+		if hint := ageText(*v.Daemon, v.Client); hint != "" {
+			text += hint + "\n"
+		}
 	} else {
 		text += "no daemon answers\n"
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -33,7 +34,8 @@ func (c *Client) Create(ctx context.Context, body api.Create, o CreateOptions) (
 	return create[process.Record](ctx, c, r, o.IdempotencyKey)
 }
 
-// create repeats a request that has a key when the connection breaks.
+// create repeats a request that has a key when the connection breaks, or the
+// daemon stops, perhaps to be replaced: the next one knows the key.
 func create[T any](ctx context.Context, c *Client, r request, key string) (T, error) {
 	if key == "" {
 		return call[T](ctx, c, r)
@@ -42,7 +44,7 @@ func create[T any](ctx context.Context, c *Client, r request, key string) (T, er
 	again := c.retry()
 	for {
 		rec, err := call[T](ctx, c, r)
-		if err == nil || isAnswer(err) || !again.wait(ctx, err) {
+		if err == nil || isAnswer(err) && !errors.Is(err, process.ErrClosed) || !again.wait(ctx, err) {
 			return rec, err
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/reeverun/reeve/telemetry"
 )
 
-// config is the runtime's.
-func (d *daemon) config() (reeve.Config, error) {
+// configure makes the runtime's Config.
+func (d *daemon) configure() (reeve.Config, error) {
 	s := d.settings
 	c := reeve.Config{
 		Dir: s.Data, Recover: s.Recover, LogDir: s.LogDir, RawOutput: s.RawOutput, LogCap: s.LogCap, MemoryLogCap: s.MemoryLogCap,

@@ -17,6 +17,11 @@
 //	─▶ waiting requests and streams end ─▶ listeners close ─▶ services of tools end
 //	─▶ files removed
 //
+// A daemon can give its place to another (package handover, --replace): it then
+// serves until the other has its listening sockets, shuts its doors, ends as
+// above, keeping the sockets, and exits when the other serves. If that fails it
+// opens again.
+//
 // Reads are answered until the listeners close. When the time for that is over
 // (stop-timeout), or at a second signal, what still runs is killed at once. In
 // either case nothing is left running, and queued processes stay queued for the

@@ -18,8 +18,9 @@ const maxHeader = 64 << 10
 // service is a listener and what answers on it.
 type service struct {
 	*http.Server
-	listener net.Listener
+	listener *gate
 	ended    chan struct{} // closed when it serves no more
+	callers  callers
 }
 
 // serve starts to answer requests. What it returns tells of a listener that
@@ -37,18 +38,22 @@ func (d *daemon) serve() <-chan error {
 	return failed
 }
 
-func (d *daemon) start(l net.Listener, t server.Transport, failed chan<- error) {
-	l = newReserve(l)
+func (d *daemon) start(on net.Listener, t server.Transport, failed chan<- error) {
+	l := openGate(on)
+	h := closeLast(pacedBodies(d.server.Handler(t), d.limits.body, d.limits.bodyRate))
+	if t == server.Socket {
+		h = d.heirs.handler(h)
+	}
 	s := &service{listener: l, ended: make(chan struct{}), Server: &http.Server{
-		Handler:           closeLast(pacedBodies(d.server.Handler(t), d.limits.body, d.limits.bodyRate)),
-		ConnContext:       markLast,
+		Handler: l.farewell(h), ConnContext: markLast,
 		ReadHeaderTimeout: d.limits.header, IdleTimeout: d.limits.idle, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
 	}}
+	s.ConnState = s.callers.note
 	d.services = append(d.services, s)
 	go func() {
 		defer close(s.ended)
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(newReserve(l)); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serve on %s: %w", l.Addr(), err)
 		}
 	}()

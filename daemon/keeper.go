@@ -16,7 +16,7 @@ const keeperFor = 20 * time.Second
 // kept is the keeper, which is left to the next daemon, or ended.
 type kept struct {
 	*remote.Client
-	end bool
+	daemon *daemon
 }
 
 // openKeeper finds or starts the process that holds commands, once the data
@@ -37,12 +37,13 @@ func (d *daemon) openKeeper(ctx context.Context) (keeper.Lasting, error) {
 	}
 	pid, build := c.Keeper()
 	d.log.Debug("keeper of commands", "pid", pid, "build", build)
-	return &kept{Client: c, end: d.settings.StopJobs}, nil
+	d.kept.Store(true)
+	return &kept{c, d}, nil
 }
 
 // Close leaves the keeper to the next daemon, or ends it.
 func (k *kept) Close() (err error) {
-	if k.end {
+	if k.daemon.settings.StopJobs && !k.daemon.followed.Load() {
 		ctx, cancel := context.WithTimeout(context.Background(), keeperFor)
 		defer cancel()
 		err = k.Shutdown(ctx)

@@ -11,29 +11,38 @@ import (
 
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/settings"
-	"github.com/reeverun/reeve/token"
 )
 
-// listen binds the TCP address, unless there is to be none.
-func (d *daemon) listen(tokens *token.File) (net.Listener, error) {
+// mayListen refuses an address that others can reach, if all of them could use
+// it.
+func (d *daemon) mayListen() error {
 	addr := d.settings.Listen
 	if addr == settings.None {
-		return nil, nil
+		return nil
 	}
-	any, err := tokens.Any()
+	any, err := d.tokens.Any()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !any && !loopback(addr) {
-		return nil, &process.Error{Code: process.CodeInvalid, Field: "--listen",
+		return &process.Error{Code: process.CodeInvalid, Field: "--listen",
 			Message: fmt.Sprintf("%s can be reached from other machines, and there is no token to keep strangers out", addr),
 			Hint:    fmt.Sprintf("make one first with 'reeve token create --scope run --data %s', or listen on 127.0.0.1", d.settings.Data)}
 	}
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, d.cannotListen(addr, err)
+	return nil
+}
+
+// listen binds the TCP address, unless there is to be none, or is one already.
+func (d *daemon) listen() (err error) {
+	addr := d.settings.Listen
+	if addr == settings.None || d.tcp != nil {
+		return nil
 	}
-	return l, nil
+	if d.tcp, err = net.Listen("tcp", addr); err != nil {
+		d.tcp = nil
+		return d.cannotListen(addr, err)
+	}
+	return nil
 }
 
 // cannotListen says what is in the way.
@@ -41,12 +50,12 @@ func (d *daemon) cannotListen(addr string, err error) error {
 	if !inUse(err) {
 		return fmt.Errorf("listen on %s: %w", addr, errors.Unwrap(err))
 	}
-	if path, bad := d.data.FindSocket(); bad == nil {
+	if path, bad := d.data.FindSocket(); bad == nil && d.before == nil {
 		if c, bad := net.DialTimeout("unix", path, time.Second); bad == nil {
 			c.Close()
 			return &process.Error{Code: process.CodeOwned,
 				Message: fmt.Sprintf("a daemon is already running on the data directory %s", d.settings.Data),
-				Hint:    "stop it first, or use another data directory and another address"}
+				Hint:    "stop it first, replace it with --replace, or use another data directory and another address"}
 		}
 	}
 	return &process.Error{Code: process.CodeInvalid, Field: "--listen",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/reeverun/reeve"
+	"github.com/reeverun/reeve/daemon/handover"
 	"github.com/reeverun/reeve/server"
 	"github.com/reeverun/reeve/settings"
 	"github.com/reeverun/reeve/telemetry"
@@ -26,14 +27,28 @@ type daemon struct {
 	log      *slog.Logger
 	limits   limits
 
+	tokens    *token.File
 	telemetry *telemetry.T
 	tools     *tool.Registry
+	config    reeve.Config
 	treeKill  atomic.Pointer[string] // the runtime's tier, once it is open
 	runtime   *reeve.Runtime
 	server    *server.Server
 	tcp       net.Listener // nil: none
 	socket    *socket
 	services  []*service
+
+	kept     atomic.Bool // commands go on without it
+	followed atomic.Bool // by a daemon that has its sockets
+
+	before *handover.Peer // the daemon that this one replaces, until it serves; nil: none
+	heirs  heirs          // those that are to replace it
+}
+
+func newDaemon(s settings.Settings, w Wiring, l limits, log *slog.Logger) *daemon {
+	d := &daemon{settings: s, data: settings.DataDir(s.Data), wiring: w, log: log, limits: l}
+	d.heirs.log, d.heirs.asked = log, make(chan *heir, 1)
+	return d
 }
 
 // Run serves until ctx is over or a signal comes, and has ended everything when
@@ -58,35 +73,81 @@ func run(ctx context.Context, s settings.Settings, w Wiring, l limits, ready fun
 	manager := newNotifier()
 	stopping := awaitStop(ctx, w.Signals)
 	defer stopping.release()
-	d := &daemon{settings: s, data: settings.DataDir(s.Data), wiring: w, log: newLogger(s, w.Log), limits: l}
-	if err := d.open(stopping.ctx); err != nil {
+	d := newDaemon(s, w, l, newLogger(s, w.Log))
+	err := d.begin(stopping.ctx)
+	if err != nil {
 		err = errors.Join(err, d.release())
+		d.reproach(err)
 		if stopping.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil // asked to stop before it had begun
 		}
 		return err
 	}
-	failed := d.serve()
-	d.announce()
-	if ready != nil {
-		ready(d.address())
+	for d != nil && err == nil {
+		failed := d.serve()
+		d.announce()
+		if ready != nil {
+			ready(d.address())
+			ready = nil
+		}
+		d.takePlace(manager)
+		d, err = d.work(stopping, failed, manager)
 	}
-	manager.tell("READY=1")
-	var failure error
-	select {
-	case <-stopping.ctx.Done():
-		d.log.Info("stopping", "cause", context.Cause(stopping.ctx).Error())
-	case failure = <-failed:
-		d.log.Error("stopping", "cause", failure.Error())
-	}
-	manager.tell("STOPPING=1")
-	return errors.Join(failure, d.stop(stopping.hurry))
+	return err
 }
 
-// open acquires everything, in the order of the package comment.
-func (d *daemon) open(ctx context.Context) (err error) {
-	tokens := token.Open(d.data.Tokens())
-	if d.tcp, err = d.listen(tokens); err != nil {
+// work serves until it ends. What it returns goes on in its place: there is one
+// if it had handed over and its heir has failed.
+func (d *daemon) work(stopping *stopping, failed <-chan error, manager notifier) (*daemon, error) {
+	for {
+		var failure error
+		select {
+		case h := <-d.heirs.asked:
+			left, err := d.handOver(stopping, h)
+			if !left {
+				h.Close()
+				d.heirs.taken.Store(false)
+				continue
+			}
+			defer h.Close()
+			if err != nil {
+				return nil, err
+			}
+			return d.outlive(stopping, h)
+		case <-stopping.ctx.Done():
+			d.log.Info("stopping", "cause", context.Cause(stopping.ctx).Error())
+		case failure = <-failed:
+			d.log.Error("stopping", "cause", failure.Error())
+		}
+		d.heirs.close()
+		manager.tell("STOPPING=1")
+		return nil, errors.Join(failure, d.stop(stopping.hurry))
+	}
+}
+
+// begin makes the daemon ready to serve, in the place of the one that runs if it
+// was asked to.
+func (d *daemon) begin(ctx context.Context) error {
+	listen, succeed := d.listen, func(context.Context) error { return nil }
+	if d.settings.Replace {
+		listen, succeed = func() error { return nil }, d.succeed
+	}
+	if err := d.prepare(listen); err != nil {
+		return err
+	}
+	if err := succeed(ctx); err != nil {
+		return err
+	}
+	return d.open(ctx)
+}
+
+// prepare does all that needs no data directory of its own.
+func (d *daemon) prepare(listen func() error) (err error) {
+	d.tokens = token.Open(d.data.Tokens())
+	if err := d.mayListen(); err != nil {
+		return err
+	}
+	if err := listen(); err != nil {
 		return err
 	}
 	if d.telemetry, err = newTelemetry(d.settings, d.wiring.Version, d.log); err != nil {
@@ -95,11 +156,13 @@ func (d *daemon) open(ctx context.Context) (err error) {
 	if err := d.readTools(); err != nil {
 		return err
 	}
-	config, err := d.config()
-	if err != nil {
-		return err
-	}
-	if d.runtime, err = reeve.Open(ctx, config); err != nil {
+	d.config, err = d.configure()
+	return err
+}
+
+// open acquires the rest, in the order of the package comment.
+func (d *daemon) open(ctx context.Context) (err error) {
+	if err := d.openRuntime(ctx); err != nil {
 		return err
 	}
 	d.tools.Start(ctx)
@@ -112,14 +175,16 @@ func (d *daemon) open(ctx context.Context) (err error) {
 	d.server, err = server.New(server.Config{
 		Runtime: d.runtime, Environment: d.settings.Environment, DataDir: d.settings.Data,
 		MaxBody: d.settings.MaxBody, MaxRequests: d.settings.MaxRequests, AllowHosts: d.settings.AllowHosts,
-		Tokens: tokens, Tools: d.tools, Logger: d.log, Version: version,
+		Tokens: d.tokens, Tools: d.tools, Logger: d.log, Version: version,
 		Metrics: d.telemetry.Handler(), Wrap: d.telemetry.Middleware,
 	})
 	if err != nil {
 		return err
 	}
-	if d.socket, err = openSocket(ctx, d.data); err != nil {
-		return fmt.Errorf("open socket: %w", err)
+	if d.socket == nil {
+		if d.socket, err = openSocket(ctx, d.data); err != nil {
+			return fmt.Errorf("open socket: %w", err)
+		}
 	}
 	if d.tcp != nil {
 		return writeFile(d.data.AddressFile(), d.tcp.Addr().String())
@@ -141,12 +206,21 @@ func (d *daemon) release() (err error) {
 
 // leave takes back what shows that a daemon runs, last of all.
 func (d *daemon) leave() (err error) {
-	if d.socket != nil {
+	switch {
+	case d.socket == nil:
+	case d.before != nil: // it is that one's, still
+		err = d.socket.letGo()
+	default:
 		if d.tcp != nil {
 			err = removeFile(d.data.AddressFile())
 		}
 		err = errors.Join(err, d.socket.close())
 	}
+	return errors.Join(err, d.closeTelemetry())
+}
+
+// closeTelemetry sends the last traces.
+func (d *daemon) closeTelemetry() error {
 	if d.telemetry != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), d.limits.farewell)
 		defer cancel()
@@ -154,7 +228,7 @@ func (d *daemon) leave() (err error) {
 			d.log.Warn("the last traces were not sent", "error", lost)
 		}
 	}
-	return err
+	return nil
 }
 
 // address is where clients find the daemon.
@@ -191,9 +265,15 @@ type limits struct {
 	linger   time.Duration // for requests to end, once the runtime has closed
 	farewell time.Duration // to send the last traces
 	giveUp   time.Duration // for what was killed to be gone
+	// Of a daemon that is replaced, after its doors are shut: for blocked
+	// requests and short programs to end.
+	rest time.Duration
+	// Of one that takes a place: for the data directory to be free.
+	vacate time.Duration
 }
 
 func defaultLimits() limits {
 	return limits{header: 10 * time.Second, idle: 2 * time.Minute, body: 30 * time.Second, bodyRate: 64 << 10,
-		quiet: 100 * time.Millisecond, linger: 5 * time.Second, farewell: 3 * time.Second, giveUp: 30 * time.Second}
+		quiet: 100 * time.Millisecond, linger: 5 * time.Second, farewell: 3 * time.Second, giveUp: 30 * time.Second,
+		rest: time.Second, vacate: 15 * time.Second}
 }

@@ -69,6 +69,17 @@ func (s *socket) close() error {
 	return errors.Join(removeFile(s.path), removeFile(s.data.SocketFile()), ignoreClosed(s.Listener.Close()), s.lock.Release())
 }
 
+// letGo leaves the socket to the daemon that has it, too.
+func (s *socket) letGo() (err error) {
+	if s.Listener != nil {
+		err = ignoreClosed(s.Listener.Close())
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Release())
+	}
+	return err
+}
+
 // removeStale removes the socket of a dead daemon. Nothing else is touched.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -79,19 +80,30 @@ func (d *daemon) awaitRuntime(stopped, hurry <-chan struct{}) error {
 func (d *daemon) killAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), d.limits.giveUp)
 	defer cancel()
+	d.killEach(ctx, func(yield func(reeve.ID) bool) {
+		for _, state := range []process.State{process.Running, process.Terminating} {
+			for p := range d.each(ctx, state) {
+				if !yield(p.ID) {
+					return
+				}
+			}
+		}
+	}, reeve.KillOptions{Now: true, Alone: true})
+}
+
+// killEach asks for many ends at a time.
+func (d *daemon) killEach(ctx context.Context, ids iter.Seq[reeve.ID], o reeve.KillOptions) {
 	var kills sync.WaitGroup
 	atATime := make(chan struct{}, 64)
-	for _, state := range []process.State{process.Running, process.Terminating} {
-		for p := range d.each(ctx, state) {
-			atATime <- struct{}{}
-			kills.Go(func() {
-				defer func() { <-atATime }()
-				err := d.runtime.Kill(ctx, p.ID, reeve.KillOptions{Now: true, Alone: true})
-				if err != nil && !errors.Is(err, process.ErrAlreadyIdle) {
-					d.log.Debug("kill", "process", p.ID, "error", err)
-				}
-			})
-		}
+	for id := range ids {
+		atATime <- struct{}{}
+		kills.Go(func() {
+			defer func() { <-atATime }()
+			err := d.runtime.Kill(ctx, id, o)
+			if err != nil && !errors.Is(err, process.ErrAlreadyIdle) {
+				d.log.Debug("kill", "process", id, "error", err)
+			}
+		})
 	}
 	kills.Wait()
 }

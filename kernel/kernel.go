@@ -91,6 +91,7 @@ type Kernel struct {
 
 	blocks    sync.Pool // read buffers of pumps
 	closing   atomic.Bool
+	followed  atomic.Bool   // another host takes its place: Finish
 	closed    chan struct{} // closed when Stop begins
 	stopping  sync.Once     // Stop
 	releasing sync.Once     // Close
@@ -171,6 +172,18 @@ func (k *Kernel) teardown(ctx context.Context) (err error) {
 // run too. Paused ones are not waited for, they would not end. Call Close
 // afterwards.
 func (k *Kernel) Drain(ctx context.Context) error {
+	return k.drain(ctx, k.table.list, (*proc).isPaused)
+}
+
+// Finish is Drain for a host whose place another takes: it does not wait for
+// supervisors and what they keep running, nor for what goes on under the next
+// host, which Close then leaves alone, also with EndRunning.
+func (k *Kernel) Finish(ctx context.Context) error {
+	k.followed.Store(true)
+	return k.drain(ctx, k.table.unsupervised, (*proc).endless)
+}
+
+func (k *Kernel) drain(ctx context.Context, all func() []*proc, endless func(*proc) bool) error {
 	k.spawning.Lock()
 	k.closing.Store(true)
 	k.spawning.Unlock()
@@ -180,8 +193,8 @@ func (k *Kernel) Drain(ctx context.Context) error {
 		}
 	}
 	k.creating.Wait()
-	for _, p := range k.table.list() {
-		if k.cfg.KeepQueue && p.waiting() || p.isPaused() {
+	for _, p := range all() {
+		if k.cfg.KeepQueue && p.waiting() || endless(p) {
 			continue
 		}
 		select {

@@ -81,6 +81,17 @@ func (p *proc) outlives(running bool) bool {
 	return p.rec.Paused && p.env.resumable() && p.executing() == nil
 }
 
+// endless reports whether it is of no use to wait for the run's end while this
+// host is being replaced.
+func (p *proc) endless() bool {
+	if _, ok := p.env.Environment.Environment.(env.Supervisor); ok {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rec.Paused || p.outlives(true)
+}
+
 // leaveBehind ends what this host has of the run, and nothing is recorded of
 // that: it is as it was. p.mu is held.
 func (p *proc) leaveBehind() {

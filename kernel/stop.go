@@ -183,7 +183,7 @@ func (p *proc) shutdown(keepQueue bool) {
 		p.mu.Unlock()
 		return
 	}
-	if keepQueue && p.outlives(!p.k.cfg.EndRunning) {
+	if keepQueue && p.outlives(!p.k.cfg.EndRunning || p.k.followed.Load()) {
 		p.leaveBehind()
 		p.mu.Unlock()
 		return

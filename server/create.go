@@ -88,7 +88,7 @@ func (q *request) answerWhenIdle(status int, id process.ID) error {
 
 // await waits for the end of a process, as long as the request says.
 func (q *request) await(id process.ID) (*process.Process, error) {
-	ctx, cancel, err := q.wait()
+	ctx, cancel, err := q.wait(q.s.stopping)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (q *request) follow(id process.ID, run process.Run, s process.Stream) error
 	if q.r.Method == http.MethodHead {
 		return nil
 	}
-	ctx, cancel, err := q.wait()
+	ctx, cancel, err := q.wait(q.s.streaming)
 	if err != nil {
 		return err
 	}

@@ -94,14 +94,14 @@ func (q *request) take(slots chan struct{}, what string) error {
 }
 
 // wait gives up the slot for as long as the request waits for events: what it
-// returns ends with the client, or when the server stops.
-func (q *request) wait() (context.Context, context.CancelFunc, error) {
+// returns ends with the client, or with what the server ends such requests by.
+func (q *request) wait(until context.Context) (context.Context, context.CancelFunc, error) {
 	q.free()
 	if err := q.take(q.s.waiters, "requests wait"); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(q.r.Context())
-	unhook := context.AfterFunc(q.s.stopping, func() { cancel(errStopping) })
+	unhook := context.AfterFunc(until, func() { cancel(errStopping) })
 	return ctx, func() { unhook(); cancel(nil) }, nil
 }
 

@@ -71,8 +71,10 @@ type Server struct {
 	mu      sync.Mutex     // guards adding to streams
 	streams sync.WaitGroup // event streams on connections of their own
 
-	stopping context.Context // over when Stop was called
-	stop     context.CancelCauseFunc
+	stopping   context.Context // over when Stop was called
+	stop       context.CancelCauseFunc
+	streaming  context.Context // over when EndStreams was called, or Stop
+	endStreams context.CancelCauseFunc
 }
 
 var errStopping = errors.New("the server stops")
@@ -93,6 +95,7 @@ func New(cfg Config) (*Server, error) {
 	s.specs = Specs(cfg.Environment, cfg.Runtime.TreeKill)
 	s.buffers.New = func() any { return new(bytes.Buffer) }
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
+	s.streaming, s.endStreams = context.WithCancelCause(s.stopping)
 	desc, err := describe(routes(), cfg.Version.Version)
 	if err != nil {
 		return nil, err
@@ -123,6 +126,15 @@ func (s *Server) Stop() {
 	s.streams.Wait()
 }
 
+// EndStreams ends events and follow only: their clients go on elsewhere, from
+// where they were. Blocked requests are waited for. Stop follows.
+func (s *Server) EndStreams() {
+	s.mu.Lock()
+	s.endStreams(errStopping)
+	s.mu.Unlock()
+	s.streams.Wait()
+}
+
 // Quiet waits until no request has been worked on for a while, or ctx is over:
 // clients whose stream has just ended have one more question.
 func (s *Server) Quiet(ctx context.Context, d time.Duration) {
@@ -145,7 +157,7 @@ func (s *Server) Quiet(ctx context.Context, d time.Duration) {
 func (s *Server) own(f func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping.Err() != nil {
+	if s.streaming.Err() != nil {
 		return false
 	}
 	s.streams.Go(f)

@@ -54,7 +54,7 @@ func (q *request) serveStream(from source) error {
 		from.Close()
 		return nil
 	}
-	ctx, cancel, err := q.wait()
+	ctx, cancel, err := q.wait(q.s.streaming)
 	if err != nil {
 		from.Close()
 		return err
@@ -112,7 +112,7 @@ func (q *request) detach() net.Conn {
 
 // serveDetached sends a stream over a connection of its own.
 func (s *Server) serveDetached(conn net.Conn, st *eventStream) {
-	ctx, cancel := context.WithCancel(s.stopping)
+	ctx, cancel := context.WithCancel(s.streaming)
 	var reading sync.WaitGroup
 	reading.Go(func() { // says when the client has gone
 		defer cancel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -43,6 +44,13 @@ func TakeLock(ctx context.Context, path string) (*Lock, error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 }
+
+// HeldLock is a lock that another process holds, or held, and has handed over by
+// its descriptor: it is held until the last of them is closed.
+func HeldLock(f *os.File) *Lock { return &Lock{f} }
+
+// SyscallConn gives access to the descriptor, to hand it over.
+func (l *Lock) SyscallConn() (syscall.RawConn, error) { return l.file.SyscallConn() }
 
 // Release gives the lock up.
 func (l *Lock) Release() error { return l.file.Close() }

@@ -28,8 +28,9 @@ type Settings struct {
 	Data   string // absolute
 	Config string // the file that was read; empty: none
 
-	// Recover is asked for by a flag only: it is about this one start.
-	Recover bool
+	// Recover and Replace (the daemon that runs) are asked for by flags only:
+	// they are about this one start.
+	Recover, Replace bool
 
 	Environment    string
 	Concurrency    map[string]int // 0: no limit
@@ -64,6 +65,7 @@ type Settings struct {
 	StopTimeout time.Duration
 	StopJobs    bool
 	Keeper      bool
+	DrainFor    time.Duration
 
 	LogLevel     slog.Level
 	LogFormat    string // "text" or "json"

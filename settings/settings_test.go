@@ -99,7 +99,7 @@ func TestEverySettingHasThreeSources(t *testing.T) {
 		"default-timeout": "command=1500", "grace": "7s", "drain": "7s", "raw-output": "memory", "log-dir": "/logs",
 		"log-cap": "7MiB", "memory-log-cap": "7KiB", "retention-events": "7d", "retention-logs": "none",
 		"pinned-tag": "keep", "rules-dir": "/rules", "max-body": "7MB", "max-requests": "7", "allow-host": "a.example",
-		"stop-timeout": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
+		"stop-timeout": "7s", "drain-for": "7s", "log-level": "debug", "log-format": "json", "otlp-endpoint": "http://127.0.0.1:4318",
 		"heartbeat": "command=7s", "limit": "cpu=7s", "limit-max": "memory=7GiB", "tools": "/tools.yaml", "approval-life": "7h",
 		"agent-model": "m", "agent-price": "m=1/0.1/7", "agent-window": "m=7000",
 		"stop-jobs": "true", "keeper": strconv.FormatBool(runtime.GOOS != "linux"),

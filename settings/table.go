@@ -129,6 +129,8 @@ func Table() []Setting {
 			Usage: "end commands when the daemon is stopped, instead of leaving them to the keeper and the next daemon"},
 		{Name: "keeper", Value: "BOOL", Default: strconv.FormatBool(runtime.GOOS == "linux"), shape: boolean, set: setKeeper,
 			Usage: "have commands be the children of a small process of their own, which outlives the daemon (Linux)"},
+		{Name: "drain-for", Value: "DURATION", Default: "10s", set: duration(func(s *Settings) *dur { return &s.DrainFor }),
+			Usage: "how long serve --replace lets the programs and agents of the daemon that runs go on, before they are ended"},
 
 		{Name: "log-level", Value: "LEVEL", Default: "info", set: setLogLevel,
 			Usage: "what the daemon logs: debug, info, warn or error"},

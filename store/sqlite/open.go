@@ -78,6 +78,20 @@ func prepareFile(ctx context.Context, path string) error {
 	return inspect(ctx, path)
 }
 
+// Check reports whether Open would refuse a file for what it is: no database, of
+// another program, or from the future. It changes nothing, also while another
+// program writes the file. One that does not exist is fine.
+func Check(ctx context.Context, path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return inspect(ctx, path)
+}
+
 // createFile gives a new database the mode that the files beside it inherit.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
