@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/reeverun/reeve"
@@ -28,7 +27,6 @@ type daemon struct {
 
 	telemetry *telemetry.T
 	tools     *tool.Registry
-	treeKill  atomic.Pointer[string] // the runtime's tier, once it is open
 	runtime   *reeve.Runtime
 	server    *server.Server
 	tcp       net.Listener // nil: none
@@ -103,8 +101,6 @@ func (d *daemon) open(ctx context.Context) (err error) {
 		return err
 	}
 	d.tools.Start(ctx)
-	tier := d.runtime.TreeKill()
-	d.treeKill.Store(&tier)
 	d.telemetry.CountStates(d.countStates)
 	version := d.wiring.Version
 	version.PID, version.DataDir = os.Getpid(), d.settings.Data
