@@ -28,7 +28,7 @@ const killWait = 12 * time.Second
 type Env struct {
 	spawner keeper.Spawner
 	kept    keeper.Lasting // the same, if commands outlive it; else nil
-	private []string // what no confined command gets to write, nor a sandboxed one to see
+	private []string       // what no confined command gets to write, nor a sandboxed one to see
 
 	mu   sync.Mutex
 	runs map[process.ID]*run
