@@ -12,6 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -61,6 +63,12 @@ var (
 // New makes the environment. The spawner stays the caller's to close. private
 // are folders of the host's own: no confined or sandboxed command works there.
 func New(s keeper.Spawner, private ...string) *Env {
+	private = slices.Clone(private)
+	for i, p := range private {
+		if abs, err := filepath.Abs(p); err == nil {
+			private[i] = abs
+		}
+	}
 	return &Env{spawner: s, private: private, runs: map[process.ID]*run{}}
 }
 

@@ -17,7 +17,7 @@ var shared = []string{"/tmp", "/var/tmp", "/dev/shm"}
 // may write: the one given, without symbolic links, else /tmp, which of a
 // sandbox is its own (empty here: see keeper). The host's own is nobody's
 // choice. One that would hand over what is the host's alone is refused; one
-// that cannot be had is left to the start, which says so.
+// that is not there is left to the start, which says so.
 func (e *Env) workFolder(dir string, s process.Sandbox) (string, error) {
 	if dir == "" {
 		if s == process.Sandboxed || runtime.GOOS != "linux" {
@@ -25,15 +25,18 @@ func (e *Env) workFolder(dir string, s process.Sandbox) (string, error) {
 		}
 		return "/tmp", nil
 	}
-	abs, err := realPath(dir)
+	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return dir, nil
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
 	}
 	if filepath.Dir(abs) == abs {
 		return "", process.Invalid("command.cwd", "%s cannot be the work folder of a command that is %s: it could write everywhere; name a folder below it", abs, named(s))
 	}
 	for _, private := range e.private {
-		private, err := realPath(private)
+		private, err := filepath.EvalSymlinks(private)
 		if err != nil {
 			continue // it is not there
 		}
@@ -47,14 +50,6 @@ func (e *Env) workFolder(dir string, s process.Sandbox) (string, error) {
 		}
 	}
 	return abs, nil
-}
-
-func realPath(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
 }
 
 func named(s process.Sandbox) string {
