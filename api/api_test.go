@@ -86,6 +86,9 @@ func fill(v reflect.Value) {
 		v.SetBool(true)
 	case reflect.String:
 		v.SetString("openai")
+		if s, ok := v.Addr().Interface().(*process.Sandbox); ok {
+			*s = process.Confined
+		}
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(time.Second))
 	case reflect.Slice:

@@ -46,7 +46,7 @@ func TestProgramOptions(t *testing.T) {
 			t.Errorf("%s: %d %s, want %q", options, r.status, r.body, want)
 		}
 	}
-	for option, want := range map[string]string{`"limits":{}`: "options.limits: the environment command has no limits in this version", `"jit":true`: "options.jit", `"tools":[]`: "options.tools"} {
+	for option, want := range map[string]string{`"limits":{"openFiles":-1}`: "options.limits.openFiles", `"sandbox":"open"`: "options.sandbox", `"require":["x"]`: "options.require[0]", `"jit":true`: "options.jit", `"tools":[]`: "options.tools"} {
 		r := do(t, ts, "POST", "/processes", `{"environment":"command","code":"true","options":{`+option+`}}`)
 		if r.status != 400 || r.json(t)["code"] != "invalid_request" || !strings.Contains(r.body, want) {
 			t.Errorf("%s: %d %s", option, r.status, r.body)
