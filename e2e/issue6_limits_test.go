@@ -217,3 +217,41 @@ func lackingOf(rec m) map[string]bool {
 
 // uid is a file's owner.
 func uid(info os.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
+
+// Limits hold, and are named, when the daemon died and the next one took the
+// command up.
+func TestIssue6LimitsAfterACrash(t *testing.T) {
+	t.Parallel()
+	base := newBase(t)
+	d := startIn(t, base)
+	wait := "while ! test -e " + base + "/go; do sleep 0.02; done; "
+	ids := map[string]int64{}
+	for name, c := range map[string]struct {
+		script string
+		limits m
+	}{
+		"memory": {"exec " + eater, m{"memoryBytes": 64 << 20}},
+		"cpu":    {"while :; do :; done", m{"cpuMs": 300}},
+		"output": {"exec yes", m{"outputBytes": 1 << 20}},
+	} {
+		ids[name] = d.sh(t, wait+c.script, m{"options": m{"limits": c.limits}}).id()
+	}
+	for _, id := range ids {
+		d.await(t, id, "running")
+	}
+	d.crash()
+	d = startIn(t, base)
+	if err := os.WriteFile(base+"/go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, id := range ids {
+		rec := d.await(t, id, "idle")
+		if rec.obj("enforced").has("missing", name) {
+			continue // memory, of an ordinary user's
+		}
+		rec.wantEnd(t, "failed").wantFinding(t, "reeve."+name+"_limit", "error")
+		if !strings.HasPrefix(rec.str("error"), "killed by the ") {
+			t.Errorf("%s: %q", name, rec.str("error"))
+		}
+	}
+}
