@@ -223,8 +223,8 @@ func uid(info os.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
 func TestIssue6LimitsAfterACrash(t *testing.T) {
 	t.Parallel()
 	base := newBase(t)
-	d := startIn(t, base)
-	wait := "while ! test -e " + base + "/go; do sleep 0.02; done; "
+	d := startIn(t, base, "--concurrency", "command=3")
+	wait := "while ! test -e " + base + "/go; do sleep 0.05; done; "
 	ids := map[string]int64{}
 	for name, c := range map[string]struct {
 		script string
@@ -240,7 +240,7 @@ func TestIssue6LimitsAfterACrash(t *testing.T) {
 		d.await(t, id, "running")
 	}
 	d.crash()
-	d = startIn(t, base)
+	d = startIn(t, base, "--concurrency", "command=3")
 	if err := os.WriteFile(base+"/go", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
