@@ -101,6 +101,10 @@ type Config struct {
 
 	// UserAgent is how it introduces itself to who is notified. Default "reeve".
 	UserAgent string
+	// Private are folders, beside Dir and LogDir, that no confined or sandboxed
+	// command may work in, nor in what holds them: where sockets are, say.
+	Private []string
+
 	// Observe is called when a process was created and when a run of it started,
 	// stalled or finished, each after its commit. It must not block, and not change
 	// the record. The context is Spawn's when a process was created.
@@ -142,4 +146,16 @@ func (c *Config) functions() map[string]function.Func {
 		named[name] = fn
 	}
 	return named
+}
+
+// private are the folders that are the runtime's alone.
+func (c *Config) private() []string {
+	all := append([]string{}, c.Private...)
+	if c.durable() {
+		all = append(all, c.Dir, c.Database)
+	}
+	if c.LogDir != "" {
+		all = append(all, c.LogDir)
+	}
+	return all
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/reeverun/reeve/rawlog"
 	"github.com/reeverun/reeve/store"
 	"github.com/reeverun/reeve/store/memory"
+	"github.com/reeverun/reeve/store/sqlite"
 )
 
 // Runtime runs processes. Its methods are safe for concurrent use.
@@ -172,20 +173,20 @@ func (rt *Runtime) interpreters() (*interpret.Registry, error) {
 
 // commands is the environment of commands, which go on without this runtime if
 // their spawner can keep them.
-func commands(s keeper.Spawner) env.Environment {
+func commands(s keeper.Spawner, private []string) env.Environment {
 	if l, ok := s.(keeper.Lasting); ok {
-		return command.NewKept(l)
+		return command.NewKept(l, private...)
 	}
-	return command.New(s)
+	return command.New(s, private...)
 }
 
 func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment {
 	c := &rt.cfg
 	all := map[string]kernel.Environment{
-		process.EnvCommand:  {Environment: commands(s), Slots: c.Concurrency},
+		process.EnvCommand:  {Environment: commands(s, c.private()), Slots: c.Concurrency},
 		process.EnvFunction: {Environment: function.New(c.functions())},
 		process.EnvSupervisor: {Environment: supervisor.New(supervisor.Config{Specs: api.Specs{
-			Environment: process.EnvCommand, TreeKill: rt.TreeKill, Functions: true}})},
+			Environment: process.EnvCommand, Functions: true}})},
 	}
 	for name, e := range c.Environments {
 		all[name] = kernel.Environment{Environment: e}

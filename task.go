@@ -226,6 +226,17 @@ func (t *Task) Drain(d time.Duration) *Task { t.spec.Options.Drain = d; return t
 // default.
 func (t *Task) Limits(l Limits) *Task { t.spec.Options.Limits = l; return t }
 
+// Sandbox says how far a command is confined; Trusted is not at all.
+func (t *Task) Sandbox(s Sandbox) *Task { t.spec.Options.Sandbox = s; return t }
+
+// Require names what the run must not do without, such as "tree-kill", "memory"
+// or "landlock": it then fails (FailSpawn) instead of having less. What it had
+// is in its record's Enforced.
+func (t *Task) Require(names ...string) *Task {
+	t.spec.Options.Require = append(t.spec.Options.Require, names...)
+	return t
+}
+
 // Budget bounds what the process and all below it use together. A child has no
 // more than what is left to those above it.
 func (t *Task) Budget(b Budget) *Task { t.spec.Options.Budget = b; return t }
@@ -288,6 +299,7 @@ func (t *Task) clone() process.Spec {
 	s := t.spec
 	s.Tags = slices.Clone(s.Tags)
 	s.Options.Tools = slices.Clone(s.Options.Tools)
+	s.Options.Require = slices.Clone(s.Options.Require)
 	if s.Command != nil {
 		c := *s.Command
 		c.Args = slices.Clone(c.Args)

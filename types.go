@@ -46,6 +46,8 @@ type (
 	ToolError     = process.ToolError
 	Tools         = kernel.Tools
 	Limits        = process.Limits
+	Sandbox       = process.Sandbox
+	Enforced      = process.Enforced
 	Budget        = process.Budget
 
 	Notification      = process.Notification
@@ -78,6 +80,10 @@ const (
 	Started  = kernel.Started
 	Finished = kernel.Finished
 	Stalled  = kernel.Stalled
+
+	Trusted   = process.Trusted
+	Confined  = process.Confined
+	Sandboxed = process.Sandboxed
 
 	BudgetStop = process.BudgetStop
 	BudgetAsk  = process.BudgetAsk

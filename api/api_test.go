@@ -13,7 +13,7 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-var specs = api.Specs{Environment: process.EnvTypeScript, TreeKill: func() string { return "cgroup2" }, Functions: true}
+var specs = api.Specs{Environment: process.EnvTypeScript, Functions: true}
 
 // again makes a Spec of the body that asks for one, by way of JSON.
 func again(t *testing.T, s process.Spec) (process.Spec, error) {
@@ -86,6 +86,9 @@ func fill(v reflect.Value) {
 		v.SetBool(true)
 	case reflect.String:
 		v.SetString("openai")
+		if s, ok := v.Addr().Interface().(*process.Sandbox); ok {
+			*s = process.Confined
+		}
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(time.Second))
 	case reflect.Slice:

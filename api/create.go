@@ -53,14 +53,14 @@ type Options struct {
 	TimeoutMS Millis `json:"timeoutMs,omitzero" minimum:"1" doc:"Another name of timeout."`
 	Grace     Millis `json:"grace,omitzero" minimum:"0" doc:"Milliseconds between SIGTERM and SIGKILL."`
 	Drain     Millis `json:"drain,omitzero" minimum:"0" doc:"Milliseconds that descendants have after the program's exit."`
-	Sandbox   string `json:"sandbox,omitempty" enum:"trusted" doc:"How far it is confined. This version has trusted only: not at all."`
+	Sandbox   string `json:"sandbox,omitempty" enum:"trusted,confined,sandbox" doc:"How far a command is confined: trusted (the default) not at all; confined writes in few places and gains no rights; sandbox sees the system's programs and its work folder only, nobody, and no network. A program is always in a sandbox of its own."`
 
-	Require []string `json:"require,omitempty" nullable:"false" enum:"tree-kill" doc:"Refuse it where the machine cannot give this."`
+	Require []string `json:"require,omitempty" nullable:"false" maxItems:"100" example:"[\"tree-kill\"]" doc:"What it must not run without, by the names of enforced.confined, or tree-kill: no-new-privs, no-capabilities, landlock, seccomp, own-root, own-proc, unprivileged-user, no-network, user-namespace, mount-namespace, pid-namespace, net-namespace, ipc-namespace, uts-namespace, cgroup-namespace, openFiles, cpu, memory, pids. A run that cannot have one fails before it starts (spawn_failed)."`
 
 	Budget    *Budget `json:"budget,omitempty" doc:"What it and all processes below it may use together."`
 	Heartbeat Millis  `json:"heartbeat,omitzero" minimum:"0" doc:"Milliseconds without a sign of life after which an event says that it has stalled; 0 or null: never."`
 
-	Limits *Limits  `json:"limits,omitempty" doc:"What a run may consume. For programs, not for commands."`
+	Limits *Limits  `json:"limits,omitempty" doc:"What a run may consume. For programs and commands."`
 	JIT    *bool    `json:"jit,omitempty" default:"true" doc:"typescript: compile to machine code; false interprets only."`
 	Tools  []string `json:"tools,omitzero" maxItems:"100" nullable:"false" example:"[\"pets/*\"]" doc:"Patterns SERVICE/TOOL of the tools it may call; they only narrow what the server's policy allows. Left out: all that allows; an empty list: none."`
 
@@ -73,11 +73,11 @@ type Options struct {
 // Limits bound what a run consumes. 0 is as good as left out: the server's
 // default.
 type Limits struct {
-	MemoryBytes int64 `json:"memoryBytes,omitempty" minimum:"0" doc:"Of its heap."`
-	PIDs        int64 `json:"pids,omitempty" minimum:"0" doc:"Processes of the operating system. No environment of this version has it."`
-	CPUMS       int64 `json:"cpuMs,omitempty" minimum:"0" doc:"Milliseconds of CPU time."`
-	OutputBytes int64 `json:"outputBytes,omitempty" minimum:"0" doc:"Of stdout and stderr together."`
-	OpenFiles   int64 `json:"openFiles,omitempty" minimum:"0" doc:"No environment of this version has it."`
+	MemoryBytes int64 `json:"memoryBytes,omitempty" minimum:"0" doc:"Of a program's heap; of a command with all its descendants, where a cgroup counts it, else of each of its processes."`
+	PIDs        int64 `json:"pids,omitempty" minimum:"0" doc:"command: processes and threads at a time. Left out: 4096, where a cgroup counts them."`
+	CPUMS       int64 `json:"cpuMs,omitempty" minimum:"0" doc:"Milliseconds of CPU time, of a command with all its descendants."`
+	OutputBytes int64 `json:"outputBytes,omitempty" minimum:"0" doc:"Of stdout and stderr together. A command that has written more is killed; some more may be in its log by then."`
+	OpenFiles   int64 `json:"openFiles,omitempty" minimum:"0" doc:"command: descriptors of each process."`
 }
 
 // Budget bounds what a process and all below it use together. 0 is as good as

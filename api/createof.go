@@ -59,7 +59,7 @@ func commandOf(c *process.Command) (*Command, error) {
 
 func optionsOf(s *process.Spec) *Options {
 	o := s.Options
-	b := &Options{Tools: o.Tools, Model: o.Model, Provider: o.Provider, MaxSteps: o.MaxSteps, System: o.System}
+	b := &Options{Sandbox: string(o.Sandbox), Require: o.Require, Tools: o.Tools, Model: o.Model, Provider: o.Provider, MaxSteps: o.MaxSteps, System: o.System}
 	switch {
 	case o.Timeout == process.NoTimeout:
 		b.Timeout = NullMS()
@@ -83,7 +83,8 @@ func optionsOf(s *process.Spec) *Options {
 		b.Budget = &budget
 	}
 	if l := o.Limits; l != (process.Limits{}) {
-		b.Limits = &Limits{MemoryBytes: l.MemoryBytes, PIDs: l.PIDs, CPUMS: l.CPUMS, OutputBytes: l.OutputBytes, OpenFiles: l.OpenFiles}
+		limits := Limits(l)
+		b.Limits = &limits
 	}
 	if o.NoJIT {
 		b.JIT = new(bool)

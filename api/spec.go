@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/reeverun/reeve/process"
@@ -12,7 +11,6 @@ import (
 // Specs makes a Spec of what a client or a program asks for.
 type Specs struct {
 	Environment string             // of those who name none
-	TreeKill    func() string      // the runtime's tier of tree control; empty: not known yet
 	Pattern     func(string) error // says what is wrong with a pattern of tools; nil: nothing
 	Functions   bool               // Go functions of this program may be asked for by name
 }
@@ -119,39 +117,27 @@ func (s Specs) options(spec *process.Spec, o *Options) error {
 	if b := o.Budget; b != nil {
 		spec.Options.Budget = process.Budget(*b)
 	}
-	if len(o.Require) > 0 && slices.Contains([]string{"pgroup", ""}, s.TreeKill()) {
-		return process.Invalid("options.require", "tree-kill cannot be given on this machine: reeve doctor says why")
-	}
+	spec.Options.Sandbox, spec.Options.Require = process.Sandbox(o.Sandbox), o.Require
 	if err := agentOptions(spec, o); err != nil {
 		return err
 	}
 	return s.programOptions(spec, o)
 }
 
-// programOptions fills in what only programs know.
+// programOptions fills in what not every environment knows.
 func (s Specs) programOptions(spec *process.Spec, o *Options) error {
-	if spec.Environment == process.EnvCommand {
-		switch {
-		case o.Limits != nil:
-			return process.Invalid("options.limits", "the environment command has no limits in this version: leave it out")
-		case o.JIT != nil:
-			return process.Invalid("options.jit", "is for programs, not for the environment command: leave it out")
-		case o.Tools != nil:
-			return process.Invalid("options.tools", "the environment command calls no tools: leave it out")
-		}
-		return nil
+	switch command := spec.Environment == process.EnvCommand; {
+	case command && o.JIT != nil:
+		return process.Invalid("options.jit", "is for programs, not for the environment command: leave it out")
+	case command && o.Tools != nil:
+		return process.Invalid("options.tools", "the environment command calls no tools: leave it out")
+	case spec.Environment == process.EnvAgent && o.Limits != nil:
+		return process.Invalid("options.limits", "is for programs and commands, not for agents: bound them by a timeout, maxSteps or a budget")
+	case spec.Environment == process.EnvAgent && o.JIT != nil:
+		return process.Invalid("options.jit", "is for programs, not for agents: leave it out")
 	}
-	if spec.Environment == process.EnvAgent {
-		switch {
-		case o.Limits != nil:
-			return process.Invalid("options.limits", "is for programs, not for agents: bound them by a timeout, maxSteps or a budget")
-		case o.JIT != nil:
-			return process.Invalid("options.jit", "is for programs, not for agents: leave it out")
-		}
-	}
-	if l := o.Limits; l != nil {
-		spec.Options.Limits = process.Limits{MemoryBytes: l.MemoryBytes, PIDs: l.PIDs, CPUMS: l.CPUMS,
-			OutputBytes: l.OutputBytes, OpenFiles: l.OpenFiles}
+	if o.Limits != nil {
+		spec.Options.Limits = process.Limits(*o.Limits)
 	}
 	spec.Options.NoJIT = o.JIT != nil && !*o.JIT
 	for i, pattern := range o.Tools {

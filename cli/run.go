@@ -15,6 +15,7 @@ import (
 // runOptions are the flags of run.
 type runOptions struct {
 	jobFlags
+	boundFlags
 	cwd string
 	env []string
 }
@@ -32,12 +33,16 @@ func (a *App) runCommand() *cobra.Command {
 			"file. Where it is a pipe that nobody closes, add '< /dev/null'.\n\n" +
 			"The job is the daemon's: it goes on if this command is killed or the terminal closes.\n" +
 			"No shell is involved: for pipes and wildcards run sh -c '…'. Where no daemon runs,\n" +
-			"one is started in the background.",
+			"one is started in the background.\n\n" +
+			"With --sandbox confined or sandbox the directory is what the command may write, and\n" +
+			"of this environment it gets what is no secret (LANG, LC_*, TZ, TERM; confined: PATH,\n" +
+			"HOME, USER, too) and what --env names.",
 		Example: "  reeve run -- make build\n" +
 			"  reeve run --tag ci --timeout 10m -- go test ./...\n" +
 			"  reeve run --budget cpu=10m,wall=1h,children=5 -- make all\n" +
 			"  reeve run --detach --ref nightly -- ./backup.sh\n" +
 			"  git diff | reeve run -- wc -l\n" +
+			"  reeve run --sandbox sandbox --limit memory=1G,pids=64,cpu=1m -- make test\n" +
 			"  reeve run -- sh -c 'make 2>&1 | tail -5'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "" {
@@ -48,14 +53,18 @@ func (a *App) runCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, &o, args) },
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the program is the program's
-	o.register(cmd)
+	o.jobFlags.register(cmd)
+	o.boundFlags.register(cmd)
 	cmd.Flags().StringVar(&o.cwd, "cwd", "", "working `directory` (default: this one)")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "variable to set, `K=V` (may be repeated)")
 	return cmd
 }
 
 func (a *App) run(cmd *cobra.Command, o *runOptions, args []string) error {
-	if err := o.check(a, cmd); err != nil {
+	if err := o.jobFlags.check(a, cmd); err != nil {
+		return err
+	}
+	if err := o.boundFlags.check(cmd); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -72,6 +81,9 @@ func (a *App) run(cmd *cobra.Command, o *runOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.bound(&body); err != nil {
+		return err
+	}
 	body.Environment, body.Command = process.EnvCommand, command
 	return a.start(ctx, c, &o.jobFlags, body)
 }
@@ -82,7 +94,8 @@ func (a *App) command(o *runOptions, args []string) (*api.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := environment(a.Environ(), o.env, dir)
+	own, clear := o.inherit(a.Environ())
+	env, err := environment(own, o.env, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +106,7 @@ func (a *App) command(o *runOptions, args []string) (*api.Command, error) {
 	if err := a.readable(args, dir, env, o.env); err != nil {
 		return nil, err
 	}
-	return &api.Command{Program: args[0], Args: args[1:], Env: env, EnvClear: true, Dir: dir, StdinBase64: input}, nil
+	return &api.Command{Program: args[0], Args: args[1:], Env: env, EnvClear: clear, Dir: dir, StdinBase64: input}, nil
 }
 
 // readable refuses what JSON would change on its way to the daemon: a program

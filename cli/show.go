@@ -111,6 +111,9 @@ func (d *details) addTimes(r *process.Record, now time.Time) {
 		d.add("timeout", r.Options.Timeout.String())
 	}
 	d.add("budget", budgetText(r.Options.Budget))
+	d.add("limits", limitText(r.Options.Limits))
+	d.add("sandbox", plain(string(r.Options.Sandbox)))
+	d.add("requires", plain(strings.Join(r.Options.Require, ", ")))
 	if u := usageText(r); u != "" {
 		d.add("used", u)
 	}
@@ -152,11 +155,9 @@ func (d *details) addEnd(r *process.Record) {
 		d.add("exit", exit)
 	}
 	d.add("error", value(r.Error))
-	if r.Enforced != nil {
-		d.add("confined", plain(strings.Join(r.Enforced.Confined, ", ")))
-	}
-	if r.Enforced != nil && len(r.Enforced.Missing) > 0 {
-		d.add("missing", plain(strings.Join(r.Enforced.Missing, ", ")))
+	if e := r.Enforced; e != nil {
+		d.add("held by", plain(strings.Join(append([]string{e.TreeKill}, e.Confined...), ", ")))
+		d.add("missing", plain(strings.Join(e.Missing, "; ")))
 	}
 	if r.Outcome == nil {
 		return

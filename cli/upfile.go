@@ -82,7 +82,7 @@ func (f *treeFile) parse(text []byte) (tree api.Supervisor, err error) {
 	}
 	// The daemon's default environment and tier are not known here; what is wrong
 	// whatever they are is.
-	specs := api.Specs{Environment: process.EnvTypeScript, TreeKill: func() string { return "cgroup2" }}
+	specs := api.Specs{Environment: process.EnvTypeScript}
 	if _, err := specs.Members(&tree); err != nil {
 		return tree, f.at(err)
 	}

@@ -29,6 +29,7 @@ func (d *daemon) configure() (reeve.Config, error) {
 		Tools: startedTools{d.tools}, ApprovalLife: s.ApprovalLife,
 		EndRunning: s.StopJobs, RulesDir: s.RulesDir, Observe: d.observe,
 		UserAgent: "reeve/" + d.wiring.Version.Version, Logger: d.log,
+		Private: shortFolders(), // the socket may be there
 	}
 	if s.Keeper {
 		c.Keep = d.openKeeper
@@ -36,7 +37,7 @@ func (d *daemon) configure() (reeve.Config, error) {
 	if d.wiring.Environments != nil {
 		var err error
 		c.Environments, err = d.wiring.Environments(Parts{
-			Settings: s, Tools: d.tools, Spec: server.Children(s.Environment, d.tier), Logger: d.log,
+			Settings: s, Tools: d.tools, Spec: server.Children(s.Environment), Logger: d.log,
 		})
 		if err != nil {
 			return c, err
@@ -46,17 +47,8 @@ func (d *daemon) configure() (reeve.Config, error) {
 		c.Environments = map[string]reeve.Environment{}
 	}
 	// Its children are asked for as all processes are here.
-	c.Environments[process.EnvSupervisor] = supervisor.New(supervisor.Config{Specs: server.Specs(s.Environment, d.tier)})
+	c.Environments[process.EnvSupervisor] = supervisor.New(supervisor.Config{Specs: server.Specs(s.Environment)})
 	return c, nil
-}
-
-// tier is asked by programs, and those an earlier daemon left may run before the
-// runtime's Open has returned.
-func (d *daemon) tier() string {
-	if t := d.treeKill.Load(); t != nil {
-		return *t
-	}
-	return ""
 }
 
 // observe counts what happens to processes, and logs it for those who want to

@@ -31,7 +31,6 @@ type daemon struct {
 	telemetry *telemetry.T
 	tools     *tool.Registry
 	config    reeve.Config
-	treeKill  atomic.Pointer[string] // the runtime's tier, once it is open
 	runtime   *reeve.Runtime
 	server    *server.Server
 	tcp       net.Listener // nil: none
@@ -166,8 +165,6 @@ func (d *daemon) open(ctx context.Context) (err error) {
 		return err
 	}
 	d.tools.Start(ctx)
-	tier := d.runtime.TreeKill()
-	d.treeKill.Store(&tier)
 	d.telemetry.CountStates(d.countStates)
 	d.telemetry.CountNotifications(d.countNotifications)
 	version := d.wiring.Version

@@ -117,6 +117,11 @@ func (d *daemon) endWith(t testing.TB) {
 // launch starts a daemon, with variables beside the usual ones, and returns
 // when it answers.
 func launch(binary, base string, variables []string, flags ...string) (*daemon, error) {
+	return launchAs(nil, binary, base, variables, flags...)
+}
+
+// launchAs is launch as another user, whose folder the base is; nil: this one.
+func launchAs(user *syscall.Credential, binary, base string, variables []string, flags ...string) (*daemon, error) {
 	d := &daemon{binary: binary, base: base, data: filepath.Join(base, "data"), log: &logBuffer{}, exited: make(chan struct{})}
 	// What a test starts ends with its daemon, unless it is about what does not.
 	env := append([]string{"PATH=" + os.Getenv("PATH"), mark(base), "GORACE=exitcode=66", "REEVE_STOP_JOBS=true"}, variables...)
@@ -124,11 +129,17 @@ func launch(binary, base string, variables []string, flags ...string) (*daemon, 
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
 			return nil, err
 		}
+		if user != nil {
+			if err := os.Chown(filepath.Join(base, dir), int(user.Uid), int(user.Gid)); err != nil {
+				return nil, err
+			}
+		}
 		env = append(env, name+"="+filepath.Join(base, dir))
 	}
 	_ = os.Remove(filepath.Join(d.data, "address")) // of the one before
 	d.cmd = exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", d.data}, flags...)...)
 	d.cmd.Env, d.cmd.Dir = env, base
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: user}
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	d.cmd.WaitDelay = time.Second
 	if err := d.cmd.Start(); err != nil {

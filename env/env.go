@@ -148,6 +148,14 @@ type Checker interface {
 	Check(s *process.Spec) error
 }
 
+// Enforcer is an Environment that heeds Options.Sandbox and Options.Require: its
+// Check refuses names it does not know, and a run that cannot have what it
+// requires is a SpawnError. For any other environment both are refused.
+type Enforcer interface {
+	Checker
+	Enforces()
+}
+
 // Input is what one run executes.
 type Input struct {
 	EID  process.ID // the process's id
@@ -180,6 +188,7 @@ type Result struct {
 	Survivors []process.Survivor // still alive after the kill
 	Usage     process.Usage      // CPU and memory; the host knows the time
 	Ended     time.Time          // if that was before Execute could tell; zero: now
+	Findings  []process.Finding  // evidence beside that of the output; the host knows the time
 }
 
 // SpawnError says that a run could not be started: nothing of it ran.

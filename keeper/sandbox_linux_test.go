@@ -157,7 +157,7 @@ func TestSandboxView(t *testing.T) {
 	defer s.Close()
 	whole(t, s)
 	for script, want := range map[string]string{
-		`ls /dev`:                      "fd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\nurandom\nzero\n",
+		`ls /dev`:                      "fd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero\n",
 		`set -- /proc/[0-9]*; echo $#`: "2\n", // the holder and the shell
 		`ls -A /tmp /home /root /run`:  "/home:\n\n/root:\n\n/run:\n\n/tmp:\n",
 		`echo x > /tmp/a && echo y > /dev/shm/b && ls /tmp`:                                                      "a\nb\n",

@@ -32,6 +32,11 @@ func (k *Kernel) admit(ctx context.Context, r *Request) (*environment, error) {
 			return nil, err
 		}
 	}
+	if _, ok := e.Environment.Environment.(env.Enforcer); !ok {
+		if err := unenforced(s); err != nil {
+			return nil, err
+		}
+	}
 	if c, ok := e.Environment.Environment.(env.Checker); ok {
 		if err := c.Check(s); err != nil {
 			return nil, err
@@ -87,8 +92,8 @@ func checkSpec(s *process.Spec) error {
 	if o.Grace < 0 || o.Drain < 0 {
 		return process.Invalid("grace", "waits cannot be negative")
 	}
-	if l := o.Limits; min(l.MemoryBytes, l.PIDs, l.CPUMS, l.OutputBytes, l.OpenFiles) < 0 {
-		return process.Invalid("limits", "cannot be negative: leave one out for the default")
+	if err := checkBounds(&o); err != nil {
+		return err
 	}
 	if o.Heartbeat < 0 && o.Heartbeat != process.NoTimeout {
 		return process.Invalid("heartbeat", "%v is negative", o.Heartbeat)
@@ -101,6 +106,34 @@ func checkSpec(s *process.Spec) error {
 	}
 	if len(o.Tools) > maxTags || len(longest(o.Tools)) > maxName {
 		return process.Invalid("tools", "has %d patterns, the longest of %d bytes: want at most %d of %d", len(o.Tools), len(longest(o.Tools)), maxTags, maxName)
+	}
+	return nil
+}
+
+// checkBounds refuses limits, sandboxes and requirements that mean nothing.
+func checkBounds(o *process.Options) error {
+	l := &o.Limits
+	for name, n := range map[string]int64{"memoryBytes": l.MemoryBytes, "pids": l.PIDs, "cpuMs": l.CPUMS, "outputBytes": l.OutputBytes, "openFiles": l.OpenFiles} {
+		if n < 0 {
+			return process.Invalid("options.limits."+name, "%d is negative: leave it out for the default", n)
+		}
+	}
+	if o.Sandbox != "" && !slices.Contains(process.Sandboxes(), o.Sandbox) {
+		return process.Invalid("options.sandbox", "%q is not a sandbox: want trusted, confined or sandbox", o.Sandbox)
+	}
+	if len(o.Require) > maxTags || len(longest(o.Require)) > maxName {
+		return process.Invalid("options.require", "has %d names, the longest of %d bytes: want at most %d of %d", len(o.Require), len(longest(o.Require)), maxTags, maxName)
+	}
+	return nil
+}
+
+// unenforced refuses what an environment would not heed.
+func unenforced(s *process.Spec) error {
+	switch {
+	case s.Options.Sandbox.Confines():
+		return process.Invalid("options.sandbox", "the environment %s confines nothing: leave it out", s.Environment)
+	case len(s.Options.Require) > 0:
+		return process.Invalid("options.require", "the environment %s can be required nothing of: leave it out", s.Environment)
 	}
 	return nil
 }

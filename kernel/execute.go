@@ -105,6 +105,10 @@ func (p *proc) conclude(v verdict, session *interpret.Session) {
 		events = session.Exit(v.exit)
 		ev = session.Evidence()
 	}
+	for _, f := range v.findings {
+		f.At = p.k.now()
+		events, ev.Findings = append(events, process.FindingEmitted{Finding: f}), append(ev.Findings, f)
+	}
 	p.finish(v, events, ev)
 }
 

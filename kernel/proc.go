@@ -69,6 +69,7 @@ type proc struct {
 	canceled    bool                    // a cancel was asked for
 	timedOut    bool                    // the clock ran out
 	overspent   string                  // a budget was used up: this one
+	flooding    bool                    // it wrote more than it may, and is being killed
 	killTree    bool                    // canceled with all that is below it
 	killed      bool                    // Kill was called
 	cause       error                   // why it is being ended; nil: it is not

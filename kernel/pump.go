@@ -40,6 +40,7 @@ type pump struct {
 	over     bool        // finish or leave was called; guarded by p.mu
 	left     bool        // leave was; guarded by p.mu, and set before stop is closed
 	started  time.Time
+	flooded  bool // more was written than may be, and that was seen to
 }
 
 // tailState is where a pump stands in one stream.
@@ -175,6 +176,7 @@ func (u *pump) loop() {
 	for {
 		n, more := u.drain()
 		u.trim()
+		u.watchFlood()
 		partials := u.showPartials()
 		wait := busyTick
 		switch {

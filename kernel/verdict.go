@@ -17,11 +17,12 @@ type verdict struct {
 	overspent bool
 	survivors []process.Survivor
 	usage     process.Usage
+	findings  []process.Finding
 }
 
 // judge decides how the run ended, in the contract's order; p.mu is held.
 func (p *proc) judge(res env.Result, err error) verdict {
-	v := verdict{survivors: res.Survivors, usage: res.Usage}
+	v := verdict{survivors: res.Survivors, usage: res.Usage, findings: res.Findings}
 	if res.Exit != nil {
 		v.exit = *res.Exit
 	}
@@ -45,6 +46,7 @@ func (p *proc) judge(res env.Result, err error) verdict {
 	default:
 		v.state = res.State
 	}
+	p.drown(&v)
 	switch v.state {
 	case process.ExitSuccess:
 		if res.Exit == nil {

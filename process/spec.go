@@ -59,6 +59,8 @@ type Options struct {
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0: the runtime's default
 	Drain   time.Duration // for descendants after the leader's exit; 0: the runtime's default
 	Limits  Limits
+	Sandbox Sandbox  // how far it is confined; empty: Trusted
+	Require []string // what it must not run without, by the names of Enforced and TreeKill
 	NoJIT   bool     // typescript: interpret only
 	Tools   []string // patterns of the tools it may call; nil: what the policy allows
 
@@ -87,6 +89,8 @@ type optionsJSON struct {
 	GraceMS   int64    `json:"grace,omitempty"`
 	DrainMS   int64    `json:"drain,omitempty"`
 	Limits    *Limits  `json:"limits,omitempty"`
+	Sandbox   Sandbox  `json:"sandbox,omitempty"`
+	Require   []string `json:"require,omitempty"`
 	JIT       *bool    `json:"jit,omitempty"`
 	Tools     []string `json:"tools,omitzero"`
 	Budget    *Budget  `json:"budget,omitempty"`
@@ -99,7 +103,7 @@ type optionsJSON struct {
 
 // MarshalJSON writes milliseconds; no timeout is null.
 func (o Options) MarshalJSON() ([]byte, error) {
-	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds(), Tools: o.Tools,
+	w := optionsJSON{GraceMS: o.Grace.Milliseconds(), DrainMS: o.Drain.Milliseconds(), Sandbox: o.Sandbox, Require: o.Require, Tools: o.Tools,
 		Model: o.Model, Provider: o.Provider, MaxSteps: o.MaxSteps, System: o.System}
 	if o.Budget != (Budget{}) {
 		w.Budget = &o.Budget
@@ -127,7 +131,7 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS), Tools: w.Tools,
+	*o = Options{Timeout: NoTimeout, Grace: ms(w.GraceMS), Drain: ms(w.DrainMS), Sandbox: w.Sandbox, Require: w.Require, Tools: w.Tools,
 		Model: w.Model, Provider: w.Provider, MaxSteps: w.MaxSteps, System: w.System}
 	if w.Budget != nil {
 		o.Budget = *w.Budget

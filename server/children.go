@@ -11,21 +11,20 @@ import (
 )
 
 // Specs makes a Spec of what is asked for by the body of POST /processes.
-// environment is for those who name none, treeKill the runtime's tier of tree
-// control, empty as long as it is not known.
-func Specs(environment string, treeKill func() string) api.Specs {
-	return api.Specs{Environment: environment, TreeKill: treeKill, Pattern: tool.CheckPattern}
+// environment is for those who name none.
+func Specs(environment string) api.Specs {
+	return api.Specs{Environment: environment, Pattern: tool.CheckPattern}
 }
 
 // Children returns what makes a Spec of the body by which a running program
 // asks for a child process. It is the body of POST /processes, checked in the
 // same way, without what makes no sense there: a child is below the program
 // that asks, runs at once, and is awaited by other means.
-func Children(environment string, treeKill func() string) func(body json.RawMessage) (process.Spec, error) {
+func Children(environment string) func(body json.RawMessage) (process.Spec, error) {
 	reg := newRegistry()
 	d := &description{spec: &huma.OpenAPI{Components: &huma.Components{Schemas: reg}}}
 	r := &route{bodySchema: reg.Schema(typeOf[api.Create](), true, "")}
-	s := Specs(environment, treeKill)
+	s := Specs(environment)
 	return func(body json.RawMessage) (process.Spec, error) {
 		var b api.Create
 		if err := d.decode(r, body, &b); err != nil {

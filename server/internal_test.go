@@ -45,10 +45,8 @@ func FuzzCreate(f *testing.F) {
 			}
 			return
 		}
-		if body.Options == nil || len(body.Options.Require) == 0 { // those ask the runtime
-			if spec, err := s.Make(&body); err == nil && spec.Options.Timeout < -1 {
-				t.Fatalf("%q: timeout %v", b, spec.Options.Timeout)
-			}
+		if spec, err := s.Make(&body); err == nil && spec.Options.Timeout < -1 {
+			t.Fatalf("%q: timeout %v", b, spec.Options.Timeout)
 		}
 		again, err := json.Marshal(body)
 		if err != nil {

@@ -46,7 +46,7 @@ func TestProgramOptions(t *testing.T) {
 			t.Errorf("%s: %d %s, want %q", options, r.status, r.body, want)
 		}
 	}
-	for option, want := range map[string]string{`"limits":{}`: "options.limits: the environment command has no limits in this version", `"jit":true`: "options.jit", `"tools":[]`: "options.tools"} {
+	for option, want := range map[string]string{`"limits":{"openFiles":-1}`: "options.limits.openFiles", `"sandbox":"open"`: "options.sandbox", `"require":["x"]`: "options.require[0]", `"jit":true`: "options.jit", `"tools":[]`: "options.tools"} {
 		r := do(t, ts, "POST", "/processes", `{"environment":"command","code":"true","options":{`+option+`}}`)
 		if r.status != 400 || r.json(t)["code"] != "invalid_request" || !strings.Contains(r.body, want) {
 			t.Errorf("%s: %d %s", option, r.status, r.body)
@@ -56,14 +56,14 @@ func TestProgramOptions(t *testing.T) {
 
 // A program's child is asked for with the same body, and the same care.
 func TestChildren(t *testing.T) {
-	tier := "cgroup2"
-	spec := server.Children("typescript", func() string { return tier })
+	spec := server.Children("typescript")
 	for body, want := range map[string]process.Spec{
 		`{"code":"x"}`: {Environment: "typescript", Code: "x"},
 		`{"code":"x","ref":" a ","label":"l","tags":["t"],"priority":2,"autorun":true,"block":false,"parent":null,"options":{"timeout":null,"tools":["a/b"],"jit":false,"limits":{"cpuMs":5}}}`: {
 			Environment: "typescript", Code: "x", Ref: "a", Label: "l", Tags: []string{"t"}, Priority: 2,
 			Options: process.Options{Timeout: process.NoTimeout, NoJIT: true, Tools: []string{"a/b"}, Limits: process.Limits{CPUMS: 5}}},
-		`{"environment":"command","code":"true","options":{"require":["tree-kill"]}}`: {Environment: "command", Code: "true"},
+		`{"environment":"command","code":"true","options":{"require":["tree-kill"],"sandbox":"confined","limits":{"pids":9}}}`: {Environment: "command", Code: "true",
+			Options: process.Options{Require: []string{process.TreeKill}, Sandbox: process.Confined, Limits: process.Limits{PIDs: 9}}},
 	} {
 		got, err := spec(json.RawMessage(body))
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -74,7 +74,7 @@ func TestChildren(t *testing.T) {
 		``: "body", `{}`: "code: is missing", `[]`: "body", `{"code":1}`: "code: is a number", `{"code":"","nope":1}`: "nope: is not a field",
 		`{"code":"","parent":3}`: "parent: cannot be chosen", `{"code":"","block":true}`: "block: is not possible", `{"code":"","autorun":false}`: "autorun: cannot be false",
 		`{"code":"","notify":{"url":"http://h/"}}`: "notify: is not possible",
-		`{"environment":"command"}`:                "command: is missing", `{"environment":"command","code":"","options":{"limits":{}}}`: "options.limits", `{"code":"","ref":" "}`: "ref",
+		`{"environment":"command"}`:                "command: is missing", `{"environment":"command","code":"","options":{"limits":{"pids":-1}}}`: "options.limits.pids", `{"code":"","ref":" "}`: "ref",
 	} {
 		_, err := spec(json.RawMessage(body))
 		if !errors.Is(err, process.ErrInvalid) || !strings.Contains(err.Error(), want) {
@@ -83,10 +83,5 @@ func TestChildren(t *testing.T) {
 	}
 	if _, err := spec(json.RawMessage(`{"environment":"function","code":""}`)); !errors.Is(err, process.ErrNoEnvironment) {
 		t.Error(err)
-	}
-	for _, tier = range []string{"pgroup", ""} {
-		if _, err := spec(json.RawMessage(`{"code":"","options":{"require":["tree-kill"]}}`)); !errors.Is(err, process.ErrInvalid) {
-			t.Errorf("%q: %v", tier, err)
-		}
 	}
 }

@@ -92,7 +92,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, rt: cfg.Runtime, log: cfg.Logger, mux: http.NewServeMux(),
 		slots: make(chan struct{}, cfg.MaxRequests), waiters: make(chan struct{}, waitersPerRequest*cfg.MaxRequests)}
-	s.specs = Specs(cfg.Environment, cfg.Runtime.TreeKill)
+	s.specs = Specs(cfg.Environment)
 	s.buffers.New = func() any { return new(bytes.Buffer) }
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	s.streaming, s.endStreams = context.WithCancelCause(s.stopping)

@@ -12,7 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -29,6 +30,7 @@ const killWait = 12 * time.Second
 type Env struct {
 	spawner keeper.Spawner
 	kept    keeper.Lasting // the same, if commands outlive it; else nil
+	private []string       // what no confined command gets to write, nor a sandboxed one to see
 
 	mu   sync.Mutex
 	runs map[process.ID]*run
@@ -55,12 +57,19 @@ var (
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Counter     = (*Env)(nil)
 	_ env.Meter       = (*Env)(nil)
-	_ env.Checker     = (*Env)(nil)
+	_ env.Enforcer    = (*Env)(nil)
 )
 
-// New makes the environment. The spawner stays the caller's to close.
-func New(s keeper.Spawner) *Env {
-	return &Env{spawner: s, runs: map[process.ID]*run{}}
+// New makes the environment. The spawner stays the caller's to close. private
+// are folders of the host's own: no confined or sandboxed command works there.
+func New(s keeper.Spawner, private ...string) *Env {
+	private = slices.Clone(private)
+	for i, p := range private {
+		if abs, err := filepath.Abs(p); err == nil {
+			private[i] = abs
+		}
+	}
+	return &Env{spawner: s, private: private, runs: map[process.ID]*run{}}
 }
 
 // Setup does nothing: the spawner is ready.
@@ -120,7 +129,7 @@ func (e *Env) begin(ctx context.Context, r *run, cmd *process.Command, in env.In
 	case errors.Is(err, keeper.ErrTakenOver):
 		err = env.ErrDetached
 	default:
-		err = &env.SpawnError{Err: err}
+		err = &env.SpawnError{Err: explain(err)}
 	}
 	return job, out, err
 }
@@ -133,6 +142,7 @@ func (e *Env) end(ctx context.Context, r *run, job keeper.Job, out *output, cmd 
 		res = result(cmd, exit)
 		h.Exited(*res.Exit)
 	}
+	wanted := r.wasKilled()
 	var err error
 	res.Survivors, err = r.empty(ctx, job, cmd.Leftovers, h.Timing())
 	if e.lost(r, err) == env.ErrDetached {
@@ -144,11 +154,19 @@ func (e *Env) end(ctx context.Context, r *run, job keeper.Job, out *output, cmd 
 	if in.Reattach {
 		res.Ended = infoOf(job).Exited
 	}
-	return res, lost
+	if lost != nil {
+		return res, lost
+	}
+	return limited(res, job.Killed(), wanted, &in.Spec.Options)
 }
 
 // spawn starts the program on the run's log files, and says so.
 func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.Input, h env.Host) (keeper.Job, *output, error) {
+	spec := keeper.Spec{Name: name(in.EID, in.Run),
+		Path: cmd.Program, Args: splitScript(cmd.Program, cmd.Args), Dir: cmd.Dir, HideWindow: cmd.HideWindow}
+	if err := e.bound(&spec, cmd, &in.Spec.Options); err != nil {
+		return nil, nil, err
+	}
 	stdin, closeStdin, err := openStdin(cmd)
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare stdin: %w", err)
@@ -158,12 +176,8 @@ func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.In
 	if err != nil {
 		return nil, nil, fmt.Errorf("open output: %w", err)
 	}
-	job, err := e.spawner.Spawn(ctx, keeper.Spec{
-		Name: name(in.EID, in.Run),
-		Path: cmd.Program, Args: splitScript(cmd.Program, cmd.Args), Env: environ(cmd), Dir: cmd.Dir,
-		Stdin: stdin, Stdout: out.child[0], Stderr: out.child[1],
-		HideWindow: cmd.HideWindow,
-	})
+	spec.Stdin, spec.Stdout, spec.Stderr = stdin, out.child[0], out.child[1]
+	job, err := e.spawner.Spawn(ctx, spec)
 	out.closeChild()
 	if err != nil {
 		out.finish()
@@ -173,11 +187,6 @@ func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.In
 	h.Started(job.PID(), e.enforced(job))
 	out.start(h)
 	return job, out, nil
-}
-
-// enforced is what the record says of a job.
-func (e *Env) enforced(keeper.Job) process.Enforced {
-	return process.Enforced{TreeKill: string(e.spawner.Tier()), Missing: []string{}}
 }
 
 // empty returns when the tree is, with what could not be ended, or with the
@@ -360,20 +369,4 @@ func result(cmd *process.Command, x keeper.Exit) env.Result {
 		res.State = process.ExitSuccess
 	}
 	return res
-}
-
-// environ is the child's whole environment.
-func environ(cmd *process.Command) []string {
-	var vars []string
-	if !cmd.EnvClear {
-		for _, kv := range os.Environ() {
-			if name, _, _ := cut(kv); !has(cmd.Env, name) {
-				vars = append(vars, kv)
-			}
-		}
-	}
-	for k, v := range cmd.Env {
-		vars = append(vars, k+"="+v.Reveal())
-	}
-	return vars
 }

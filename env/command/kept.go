@@ -19,12 +19,12 @@ type Kept struct{ *Env }
 
 var (
 	_ env.Reattacher = (*Kept)(nil)
-	_ env.Checker    = (*Kept)(nil)
+	_ env.Enforcer   = (*Kept)(nil)
 )
 
-// NewKept makes the environment. The spawner stays the caller's to close.
-func NewKept(s keeper.Lasting) *Kept {
-	e := New(s)
+// NewKept makes the environment, as New does.
+func NewKept(s keeper.Lasting, private ...string) *Kept {
+	e := New(s, private...)
 	e.kept = s
 	return &Kept{e}
 }

@@ -17,6 +17,10 @@ Runs an operating system program.
 - "code", instead of it, is a script for the system's shell (sh -c, on Windows cmd /C).
 - The exit code decides: 0, or one of successCodes, is success.
 - SIGTERM reaches every process of the tree; after the grace, SIGKILL does.
+- options.limits bounds the whole tree: memoryBytes, pids (4096 unless set), cpuMs, outputBytes, and openFiles of each process. What ends it is named in "error" and in a finding.
+- options.sandbox: "trusted" (the default) may do what the daemon's user may; "confined" writes in its work folder and in /tmp only and gains no rights; "sandbox" sees the system's programs and its work folder, nobody, and no network. The work folder is cwd; without one it is /tmp, which of a sandbox is its own, in memory, and gone at the end.
+- A confined or sandboxed command does not inherit the daemon's variables, but for a few that are no secrets (LANG, LC_*, TZ, TERM; confined: PATH, HOME, USER, too). In a sandbox HOME is the work folder.
+- options.require names what it must not run without, such as "tree-kill", "memory", "landlock" or "no-network": it fails instead (spawn_failed). "enforced" of the record tells what was had, and what was not and why.
 `
 
 // commandOf returns the command of a spec; code is for the system's shell.
@@ -41,9 +45,15 @@ func (e *Env) Check(s *process.Spec) error {
 	case s.Command != nil && s.Code != "":
 		return process.Invalid("command", "and code exclude each other: give one of them")
 	case s.Command == nil:
-		return checkText("code", s.Code)
+		if err := checkText("code", s.Code); err != nil {
+			return err
+		}
+	default:
+		if err := checkCommand(s.Command); err != nil {
+			return err
+		}
 	}
-	return checkCommand(s.Command)
+	return e.checkBounds(s)
 }
 
 func checkCommand(c *process.Command) error {

@@ -32,7 +32,7 @@ type fixture struct {
 
 // specs are those of a runtime whose environments are "fake" and "supervisor".
 func specs() api.Specs {
-	return api.Specs{Environment: "fake", TreeKill: func() string { return "none" }, Functions: true}
+	return api.Specs{Environment: "fake", Functions: true}
 }
 
 func newFixture(t *testing.T) *fixture { return newFixtureWith(t, func() float64 { return 0.5 }) }

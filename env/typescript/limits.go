@@ -47,6 +47,9 @@ func (e *Env) Check(s *process.Spec) error {
 	if len(s.Code) > maxCode {
 		return process.Invalid("code", "it has %d bytes; a program has at most %d", len(s.Code), maxCode)
 	}
+	if err := e.checkRequire(s.Options.Require); err != nil {
+		return err
+	}
 	l, ceiling := s.Options.Limits, e.cfg.Ceiling
 	for _, f := range []struct {
 		name      string

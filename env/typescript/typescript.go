@@ -74,7 +74,7 @@ var (
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Counter     = (*Env)(nil)
 	_ env.Meter       = (*Env)(nil)
-	_ env.Checker     = (*Env)(nil)
+	_ env.Enforcer    = (*Env)(nil)
 	_ env.Enclosed    = (*Env)(nil)
 )
 
@@ -167,6 +167,9 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 		return env.Result{}, err
 	}
 	defer e.leave(r)
+	if err := r.works.refuse(in.Spec.Options.Require); err != nil {
+		return env.Result{}, err
+	}
 	program, err := r.works.compiler.Compile(r.ctx, in.Spec.Code)
 	if wrong := (*compile.Error)(nil); errors.As(err, &wrong) {
 		h.Started(0, r.works.enforced())

@@ -15,6 +15,7 @@ func cloneProcess(p *process.Process) process.Process {
 	c := *p
 	c.Tags = slices.Clone(p.Tags)
 	c.Options.Tools = slices.Clone(p.Options.Tools)
+	c.Options.Require = slices.Clone(p.Options.Require)
 	c.Command = cloneCommand(p.Command)
 	c.Notify = clonePtr(p.Notify)
 	c.Run = cloneRun(&p.Run)

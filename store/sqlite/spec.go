@@ -22,6 +22,8 @@ type specJSON struct {
 	Grace       time.Duration     `json:"grace"`
 	Drain       time.Duration     `json:"drain"`
 	Limits      process.Limits    `json:"limits"`
+	Sandbox     process.Sandbox   `json:"sandbox"`
+	Require     []string          `json:"require"`
 	NoJIT       bool              `json:"noJit"`
 	Tools       []string          `json:"tools"` // null: what the policy allows
 	Budget      process.Budget    `json:"budget"`
@@ -75,6 +77,8 @@ func (o *object) spec(s *process.Spec) (string, error) {
 	if s.Options.Limits != (process.Limits{}) {
 		o.value("limits", s.Options.Limits)
 	}
+	o.string("sandbox", string(s.Options.Sandbox))
+	o.strings("require", s.Options.Require)
 	o.bool("noJit", s.Options.NoJIT)
 	if s.Options.Tools != nil { // none is not the same as any
 		o.value("tools", s.Options.Tools)
@@ -142,7 +146,7 @@ func decodeSpec(text []byte, s *process.Spec) error {
 	}
 	s.Label, s.Tags, s.Interpreter, s.Priority, s.RawOutput = j.Label, j.Tags, j.Interpreter, j.Priority, j.RawOutput
 	s.Options = process.Options{Timeout: j.Timeout, Grace: j.Grace, Drain: j.Drain,
-		Limits: j.Limits, NoJIT: j.NoJIT, Tools: j.Tools, Budget: j.Budget, Heartbeat: j.Heartbeat,
+		Limits: j.Limits, Sandbox: j.Sandbox, Require: j.Require, NoJIT: j.NoJIT, Tools: j.Tools, Budget: j.Budget, Heartbeat: j.Heartbeat,
 		Model: j.Model, Provider: j.Provider, MaxSteps: j.MaxSteps, System: j.System}
 	s.Key = process.Key{Name: j.Key, Request: j.KeyRequest}
 	s.Command = decodeCommand(j.Command)

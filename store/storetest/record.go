@@ -136,7 +136,8 @@ func testVariants(f *fixture) {
 		})
 		f.wantStored(p)
 	}
-	for _, o := range []process.Options{{}, {Timeout: process.NoTimeout}, {Timeout: 1, Grace: 2, Drain: 3}} {
+	for _, o := range []process.Options{{}, {Timeout: process.NoTimeout}, {Timeout: 1, Grace: 2, Drain: 3},
+		{Sandbox: process.Confined, Require: []string{process.TreeKill, "landlock"}, Limits: process.Limits{MemoryBytes: 1, PIDs: 2, CPUMS: 3, OutputBytes: 4, OpenFiles: 5}}} {
 		f.wantStored(f.add(func(p *process.Process) { p.Options = o }))
 	}
 	for _, c := range []process.Command{

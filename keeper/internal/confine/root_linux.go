@@ -19,6 +19,7 @@ var systemEtc = []string{
 	"/etc/terminfo", "/etc/fonts", "/etc/python3", "/etc/perl",
 }
 
+// systemDevices; /dev/tty is whatever terminal a process has, its own or none.
 var systemDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
 var systemLinks = [][2]string{
