@@ -75,7 +75,9 @@ func (k *Kernel) notStarted(rec *process.Process) bool {
 		return true
 	}
 	if e, ok := k.envs[rec.Environment]; ok && e.reattaches() {
-		return k.cfg.SameLogs // else it would be held; but a power cut may have taken that back
+		// Else it would be held; but a power cut may have taken that back. The start
+		// of a supervisor is stored before that of its children.
+		return k.cfg.SameLogs || e.supervises()
 	}
 	if !rec.Ahead || !k.cfg.SameLogs {
 		return false
@@ -193,9 +195,36 @@ func (k *Kernel) requeue(t *taken) {
 			exit: process.Exit{Code: 1, Reason: "environment not available"}}, nil)
 	case t.intent != nil: // it was killed, and that was told
 		p.stop(t.intent.cause, KillOptions{why: t.intent.why}, nil)
+	case k.table.parentOf(p).executes():
+		k.startBelow(p)
 	default:
 		p.env.pool.push(p)
 	}
+}
+
+// executes reports whether there is such a run, and it has left the queue and not
+// ended.
+func (p *proc) executes() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cancel != nil && !p.isOver()
+}
+
+// startBelow starts a queued run without a slot, as a child of one that executes.
+func (k *Kernel) startBelow(p *proc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rec.Claimed = true
+	p.append(&entry{done: func(err error) {
+		if err != nil { // the next host finds it queued
+			p.over(true)
+			return
+		}
+		k.start(p)
+	}}, true)
 }
 
 // entered puts a run back into the table.
