@@ -62,6 +62,7 @@ type proc struct {
 	intent     *intent  // what an earlier host had begun to do to it; nil: nothing
 	seen       int64    // with reattached: up to here its output was told
 	resumed    bool     // it goes on from the transcript of those before it
+	requeued   bool     // an earlier host has queued it
 
 	mu          sync.Mutex
 	rec         process.Process         // the record as it will be once the journal caught up

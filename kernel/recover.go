@@ -188,6 +188,7 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 // to happen any more.
 func (k *Kernel) requeue(t *taken) {
 	p := t.proc
+	p.requeued = true
 	switch _, ok := k.envs[t.rec.Environment]; {
 	case !ok:
 		p.conclude(verdict{state: process.ExitFailed, spawnErr: true,
@@ -200,6 +201,24 @@ func (k *Kernel) requeue(t *taken) {
 	default:
 		p.env.pool.push(p)
 	}
+}
+
+// outputBefore is the structured output of the run before this one.
+func (k *Kernel) outputBefore(ctx context.Context, p *proc) map[string]any {
+	if p.rec.Number <= 1 {
+		return nil
+	}
+	runs, err := k.cfg.Store.Archived(context.WithoutCancel(ctx), p.id)
+	if err != nil {
+		k.log.Error("read the output of the run before", "process", p.id, "error", err)
+		return nil
+	}
+	for i := range runs {
+		if runs[i].Number == p.rec.Number-1 {
+			return runs[i].Output
+		}
+	}
+	return nil
 }
 
 // executes reports whether there is such a run, and it has left the queue and not

@@ -30,7 +30,7 @@ func (r *run) begin(ctx context.Context, in env.Input) error {
 	if !in.Reattach {
 		return r.lookUp(in.Earlier)
 	}
-	if err := r.takeUp(in.Earlier); err != nil {
+	if err := r.takeUp(in.Earlier, in.Run); err != nil {
 		return err
 	}
 	if in.Paused {
@@ -63,8 +63,9 @@ func (r *run) lookUp(output map[string]any) error {
 	return nil
 }
 
-// takeUp learns what an earlier host has left. Nothing is started or ended yet.
-func (r *run) takeUp(output map[string]any) error {
+// takeUp learns what an earlier host has left of a run of the supervisor. Nothing
+// is started or ended yet.
+func (r *run) takeUp(output map[string]any, number int) error {
 	records, err := r.records()
 	if err != nil {
 		return err
@@ -85,7 +86,9 @@ func (r *run) takeUp(output map[string]any) error {
 				continue
 			}
 			delete(records, rec.ID)
-			m = memo{Run: rec.Number}
+			if m = (memo{Run: rec.Number}); number > 1 && output == nil {
+				m.Due = time.Now() // it is from an earlier run: lookUp comes before the first start
+			}
 		}
 		c.takeUp(m, rec)
 		if !c.fresh {
@@ -130,8 +133,8 @@ func (c *child) takeUp(m memo, rec *process.Process) {
 		if c.due, c.because = (time.Time{}), 0; m.Because != 0 {
 			c.restarts++
 		}
-	case rec.State == process.Idle && c.because == 0 && !c.due.IsZero():
-		c.fresh, c.due = true, time.Time{}
+	case c.because == 0 && !c.due.IsZero():
+		c.fresh, c.due = rec.State == process.Idle, time.Time{}
 	}
 }
 
