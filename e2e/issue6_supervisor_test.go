@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,14 +40,14 @@ children:
   - name: inner
     supervisor:
       children:
-        - {name: ts, environment: typescript, code: "await new Promise(() => setTimeout(() => {}, 1e9))", options: {timeout: 0}}
+        - {name: ts, environment: typescript, code: "await new Promise(() => setTimeout(() => {}, 1e9))", options: {timeout: null}}
         - {name: mail, restart: transient, command: {program: sleep, args: ["1000"]}}
 `)
 			up := d.reeve(t, "", "up", "--detach", file)
 			if up.code != 0 {
 				t.Fatalf("%+v", up)
 			}
-			id := d.list(t, "ref=shop")[0].id()
+			id := d.ids(t, "ref=shop")[0]
 			before := family(t, d, id)
 			pids := map[string]int{}
 			for _, name := range []string{"db", "web", "mail"} {
@@ -59,7 +60,7 @@ children:
 				}
 			}
 
-			d = startRealIn(t, base, nil, "--stop-jobs=false")
+			d = startRealIn(t, base, nil)
 			waitFor(t, "the program to run again", func() bool { r := d.record(t, before["ts"].id()); return r.num("run") == 2 && r.state() == "running" })
 			for _, some := range []int64{id, before["inner"].id(), before["db"].id(), before["web"].id(), before["mail"].id()} {
 				rec := d.record(t, some)
@@ -103,19 +104,16 @@ children:
 }
 
 // family returns the processes below a supervisor, by label, when they run.
-func family(t *testing.T, d *daemon, id int64) m2 {
+func family(t *testing.T, d *daemon, id int64) map[string]m {
 	t.Helper()
-	all := m2{}
-	for _, c := range d.list(t, "parent="+itoa(id)) {
-		all[c.str("label")] = d.await(t, c.id(), "running")
-		for label, rec := range family(t, d, c.id()) {
-			all[label] = rec
-		}
+	all := map[string]m{}
+	for _, child := range d.ids(t, "parent="+itoa(id)) {
+		rec := d.await(t, child, "running")
+		all[rec.str("label")] = rec
+		maps.Copy(all, family(t, d, child))
 	}
 	return all
 }
-
-type m2 = map[string]m
 
 // A child that ended while there was no daemon is run again when there is one,
 // with its group; a kill of the tree that was answered before is carried out.
