@@ -180,6 +180,16 @@ func commands(s keeper.Spawner, private []string) env.Environment {
 	return command.New(s, private...)
 }
 
+// supervisors is an environment of supervisors, which go on under the next runtime
+// where commands do.
+func supervisors(e env.Environment, s keeper.Spawner) env.Environment {
+	own, ok := e.(*supervisor.Env)
+	if _, lasting := s.(keeper.Lasting); ok && lasting {
+		return supervisor.Kept{Env: own}
+	}
+	return e
+}
+
 func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment {
 	c := &rt.cfg
 	all := map[string]kernel.Environment{
@@ -192,6 +202,9 @@ func (rt *Runtime) environments(s keeper.Spawner) map[string]kernel.Environment 
 		all[name] = kernel.Environment{Environment: e}
 	}
 	for name, e := range all {
+		if name == process.EnvSupervisor {
+			e.Environment = supervisors(e.Environment, s)
+		}
 		if n, ok := c.Slots[name]; ok {
 			e.Slots = n
 		}

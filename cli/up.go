@@ -24,7 +24,9 @@ func (a *App) upCommand() *cobra.Command {
 			"exit code is the supervisor's: 0 when all its processes have done their work, 1\n" +
 			"when they failed too often, 130 if it was ended. Relative directories are meant\n" +
 			"from where the file lies; the processes have the daemon's environment and what\n" +
-			"the file sets. Where no daemon runs, one is started in the background.",
+			"the file sets. Where no daemon runs, one is started in the background.\n\n" +
+			"The tree outlives the daemon and this command: see 'reeve tree'. A file with a\n" +
+			"ref is not started twice.",
 		Example: "  reeve up app.yaml\n" +
 			"  reeve up app.yaml --detach && reeve tree\n\n" +
 			"  # app.yaml\n" +
@@ -62,8 +64,7 @@ func (a *App) up(ctx context.Context, file string, detach bool) error {
 	j.show = func(ctx context.Context) error { return j.watchTree(ctx, nameWidth(&tree)) }
 	key := newKey()
 	return j.attend(ctx, func(ctx context.Context) (process.Record, error) {
-		s, err := c.CreateSupervisor(ctx, tree, client.CreateOptions{IdempotencyKey: key})
-		return s.Process, err
+		return a.createTree(ctx, c, &tree, key)
 	})
 }
 

@@ -118,6 +118,8 @@ type Reattacher interface {
 
 // Held is what an environment holds of a run that an earlier host began.
 type Held struct {
+	// Started is when it began. Zero: only its host could know, and it did if its
+	// start was stored.
 	Started time.Time
 	Ended   time.Time // zero: it runs
 }
@@ -162,7 +164,8 @@ type Input struct {
 	Run  int
 	Spec *process.Spec // secrets included; not to be changed
 
-	// Earlier is the structured output of the run before; nil in the first.
+	// Earlier is the structured output of the run before, nil in the first; with
+	// Reattach it is that of this run, as far as the earlier host has stored it.
 	Earlier map[string]any
 
 	// Resume says that the run goes on from its transcript; see Resumable.
@@ -245,9 +248,13 @@ type Host interface {
 	// ends it by force after its grace. Any other id is process.ErrNotFound, one
 	// that is idle process.ErrAlreadyIdle.
 	Cancel(ctx context.Context, child process.ID) error
-	// Rerun runs a child that Spawn returned, and that is idle, again; what its
-	// earlier runs left is kept. Any other id is process.ErrNotFound.
-	Rerun(ctx context.Context, child process.ID, a Again) error
+	// Rerun runs a child that Spawn returned, and that is idle, again, and returns
+	// the number of that run; what its earlier runs left is kept. Any other id is
+	// process.ErrNotFound.
+	Rerun(ctx context.Context, child process.ID, a Again) (run int, err error)
+	// Children returns the records of all children, oldest first: those that
+	// Spawn returned, in any run and under any host, unless they were deleted.
+	Children(ctx context.Context) ([]process.Process, error)
 	// Read returns up to limit bytes of what a child that Spawn returned wrote
 	// in its newest run, from an offset on, also while it runs; next is where
 	// to go on, over says that nothing follows.

@@ -120,11 +120,26 @@ func (h *host) Cancel(ctx context.Context, child process.ID) error {
 }
 
 // Rerun implements env.Host.
-func (h *host) Rerun(ctx context.Context, child process.ID, a env.Again) error {
+func (h *host) Rerun(ctx context.Context, child process.ID, a env.Again) (int, error) {
 	if err := h.own(ctx, child); err != nil {
-		return err
+		return 0, err
 	}
 	return h.p.k.run(ctx, child, RunOptions{Force: true, again: a})
+}
+
+// Children implements env.Host.
+func (h *host) Children(ctx context.Context) (all []process.Process, err error) {
+	q := process.Query{Parent: h.p.id, Limit: process.MaxLimit, NoCode: true}
+	for more := true; more; more = q.Cursor != "" {
+		page, err := h.p.k.Processes(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Processes...)
+		q.Cursor = page.Next
+	}
+	slices.Reverse(all) // oldest first
+	return all, nil
 }
 
 // Read implements env.Host.
@@ -159,9 +174,13 @@ func (h *host) Read(ctx context.Context, child process.ID, s process.Stream, off
 	return data[:n], next, idle && next >= end, nil
 }
 
-// own returns nil for a child of this process; all others are unknown to it.
+// own returns nil for a child of this process; all others are unknown to it. A run
+// that is left to the next host has no more to do with its children here.
 func (h *host) own(ctx context.Context, child process.ID) error {
 	h.p.hear()
+	if h.p.isLeft() {
+		return process.ErrClosed
+	}
 	rec, err := h.p.k.Process(ctx, child)
 	if err != nil {
 		return err

@@ -99,9 +99,9 @@ func (h *earlyHost) Cancel(ctx context.Context, child process.ID) error {
 	return h.host.Cancel(ctx, child)
 }
 
-func (h *earlyHost) Rerun(ctx context.Context, child process.ID, a env.Again) error {
+func (h *earlyHost) Rerun(ctx context.Context, child process.ID, a env.Again) (int, error) {
 	if err := h.exist(); err != nil {
-		return err
+		return 0, err
 	}
 	return h.host.Rerun(ctx, child, a)
 }

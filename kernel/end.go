@@ -84,8 +84,10 @@ func (p *proc) grace(o KillOptions) time.Duration {
 	return p.k.cfg.Grace
 }
 
-func (p *proc) supervises() bool {
-	_, ok := p.env.Environment.Environment.(env.Supervisor)
+func (p *proc) supervises() bool { return p.env.supervises() }
+
+func (e *environment) supervises() bool {
+	_, ok := e.Environment.Environment.(env.Supervisor)
 	return ok
 }
 

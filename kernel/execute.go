@@ -49,7 +49,11 @@ func (k *Kernel) execute(ctx context.Context, p *proc) {
 		}
 		p.resolve(res, err, true)
 	}()
-	res, err = p.env.Execute(ctx, p.input(), p.host())
+	in := p.input()
+	if p.requeued {
+		in.Earlier = k.outputBefore(ctx, p)
+	}
+	res, err = p.env.Execute(ctx, in, p.host())
 }
 
 // resolve takes the run's answer, once, and ends the run: both logs read to

@@ -92,12 +92,12 @@ func (p *proc) carryOn() {
 	if i == nil {
 		return
 	}
+	p.asked = true
+	p.cancel(i.cause) // at once: it must not go on with anything
 	if i.now {
 		p.later(0, p.force)
 		return
 	}
-	p.asked = true
-	p.cancel(i.cause)
 	if grace := p.grace(KillOptions{}); grace > 0 {
 		p.later(max(0, grace-time.Since(i.at)), p.force)
 	}

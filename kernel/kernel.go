@@ -209,8 +209,9 @@ func (k *Kernel) drain(ctx context.Context, all func() []*proc, endless func(*pr
 // Stop stops accepting processes, ends what runs (SIGTERM, the grace, SIGKILL)
 // and waits for it. Where they survive, queued processes stay queued, paused
 // ones that can go on later stay paused, and those that go on without a host do
-// so, unless EndRunning; else they are canceled. What there is can still be
-// read, until Close. It may be called again, and waits then, too.
+// so, unless EndRunning; else they are canceled, supervised ones by their
+// supervisor, if that is ended. What there is can still be read, until Close. It
+// may be called again, and waits then, too.
 func (k *Kernel) Stop() { k.stopping.Do(k.stop) }
 
 func (k *Kernel) stop() {
@@ -223,9 +224,7 @@ func (k *Kernel) stop() {
 	for _, e := range k.envs {
 		e.pool.close()
 	}
-	for _, p := range k.table.unsupervised() {
-		p.shutdown(k.cfg.KeepQueue)
-	}
+	k.shutdownAll()
 	k.runs.Wait()
 }
 

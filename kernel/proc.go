@@ -62,6 +62,7 @@ type proc struct {
 	intent     *intent  // what an earlier host had begun to do to it; nil: nothing
 	seen       int64    // with reattached: up to here its output was told
 	resumed    bool     // it goes on from the transcript of those before it
+	requeued   bool     // an earlier host has queued it
 
 	mu          sync.Mutex
 	rec         process.Process         // the record as it will be once the journal caught up
@@ -84,6 +85,7 @@ type proc struct {
 	left        func()                  // with dropped: called when the run is gone from its environment; nil: it was not there
 	slot        bool                    // holds one of its environment's slots
 	halted      bool                    // killed while it was paused
+	stopped     bool                    // ended with its host, though its supervisor goes on
 	giveUp      context.CancelFunc      // of a pause that is under way
 	begun       chan struct{}           // closed when it starts; nil: nobody waits for that
 	reattaching bool                    // its environment has not taken it up yet
@@ -252,7 +254,11 @@ func (p *proc) stopTimers() {
 
 // input is what the environment gets.
 func (p *proc) input() env.Input {
-	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Earlier: p.earlier, Payload: p.payload,
+	earlier := p.earlier
+	if p.reattached {
+		earlier = p.rec.Output
+	}
+	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Earlier: earlier, Payload: p.payload,
 		Resume: p.rec.Resumed || p.reattached && p.env.resumable(), Reattach: p.reattached && p.env.reattaches(),
 		Paused: p.reattached && p.rec.Paused}
 }

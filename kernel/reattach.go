@@ -64,6 +64,7 @@ func (k *Kernel) find(ctx context.Context, rec *process.Process) (t *taken, err 
 	if e, ok := k.envs[rec.Environment]; ok && rec.State != process.Idle {
 		if r, ok := e.Environment.Environment.(env.Reattacher); ok {
 			t.held, t.goesOn = r.Held(rec.ID, rec.Number)
+			t.goesOn = t.goesOn && (rec.State != process.Queued || !t.held.Started.IsZero())
 		}
 	}
 	return t, k.readHistory(ctx, t)
@@ -95,11 +96,14 @@ func (p *proc) endless() bool {
 // leaveBehind ends what this host has of the run, and nothing is recorded of
 // that: it is as it was. p.mu is held.
 func (p *proc) leaveBehind() {
+	detached := p.env.reattaches()
+	if detached {
+		p.cancel(env.ErrDetached) // before what it waits for is given up, so that it knows why
+	}
 	p.drop()
 	hung := time.AfterFunc(giveUpAfter, p.left)
 	p.timers = append(p.timers, hung)
-	if p.env.reattaches() {
-		p.cancel(env.ErrDetached)
+	if detached {
 		return
 	}
 	p.calls.Add(1)
@@ -213,7 +217,7 @@ func (p *proc) armDeadline() {
 // made when it is needed.
 func (k *Kernel) takeUp(p *proc) *rawlog.Log {
 	keep := policy(p.rec.RawOutput)
-	if !keep.OnDisk() {
+	if !keep.OnDisk() || p.supervises() { // which writes nothing
 		return nil
 	}
 	log, err := k.cfg.Logs.Recover(int64(p.id), p.rec.Number, keep, p.rec.LastSeq)

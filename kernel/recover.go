@@ -75,7 +75,9 @@ func (k *Kernel) notStarted(rec *process.Process) bool {
 		return true
 	}
 	if e, ok := k.envs[rec.Environment]; ok && e.reattaches() {
-		return k.cfg.SameLogs // else it would be held; but a power cut may have taken that back
+		// Else it would be held; but a power cut may have taken that back. The start
+		// of a supervisor is stored before that of its children.
+		return k.cfg.SameLogs || e.supervises()
 	}
 	if !rec.Ahead || !k.cfg.SameLogs {
 		return false
@@ -186,6 +188,7 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 // to happen any more.
 func (k *Kernel) requeue(t *taken) {
 	p := t.proc
+	p.requeued = true
 	switch _, ok := k.envs[t.rec.Environment]; {
 	case !ok:
 		p.conclude(verdict{state: process.ExitFailed, spawnErr: true,
@@ -193,9 +196,54 @@ func (k *Kernel) requeue(t *taken) {
 			exit: process.Exit{Code: 1, Reason: "environment not available"}}, nil)
 	case t.intent != nil: // it was killed, and that was told
 		p.stop(t.intent.cause, KillOptions{why: t.intent.why}, nil)
+	case k.table.parentOf(p).executes():
+		k.startBelow(p)
 	default:
 		p.env.pool.push(p)
 	}
+}
+
+// outputBefore is the structured output of the run before this one.
+func (k *Kernel) outputBefore(ctx context.Context, p *proc) map[string]any {
+	if p.rec.Number <= 1 {
+		return nil
+	}
+	runs, err := k.cfg.Store.Archived(context.WithoutCancel(ctx), p.id)
+	if err != nil {
+		k.log.Error("read the output of the run before", "process", p.id, "error", err)
+		return nil
+	}
+	for i := range runs {
+		if runs[i].Number == p.rec.Number-1 {
+			return runs[i].Output
+		}
+	}
+	return nil
+}
+
+// executes reports whether there is such a run, and it has left the queue and not
+// ended.
+func (p *proc) executes() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cancel != nil && !p.isOver()
+}
+
+// startBelow starts a queued run without a slot, as a child of one that executes.
+func (k *Kernel) startBelow(p *proc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rec.Claimed = true
+	p.append(&entry{done: func(err error) {
+		if err != nil { // the next host finds it queued
+			p.over(true)
+			return
+		}
+		k.start(p)
+	}}, true)
 }
 
 // entered puts a run back into the table.

@@ -231,46 +231,48 @@ type RunOptions struct {
 // Run queues a new run of an idle process. What the run before it left is
 // kept as an earlier run; Force says that this is wanted.
 func (k *Kernel) Run(ctx context.Context, id process.ID, o RunOptions) error {
-	return answered(ctx, "Run", id, k.run(ctx, id, o))
+	_, err := k.run(ctx, id, o)
+	return answered(ctx, "Run", id, err)
 }
 
-func (k *Kernel) run(ctx context.Context, id process.ID, o RunOptions) error {
+// run is Run, and returns the number of the new run.
+func (k *Kernel) run(ctx context.Context, id process.ID, o RunOptions) (int, error) {
 	if k.closing.Load() {
-		return process.ErrClosed
+		return 0, process.ErrClosed
 	}
 	if z := k.table.get(id); z != nil && z.view.Load().Lifecycle == process.LifecycleZombie {
 		k.reapNow(ctx, z)
 	}
 	if !k.table.hold(id) {
-		return k.notIdle(ctx, id)
+		return 0, k.notIdle(ctx, id)
 	}
 	defer k.table.release(id)
 	rec, err := k.cfg.Store.Process(ctx, id)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if rec.HasOutputs() && !o.Force && !o.Resume {
-		return process.ErrHasOutputs
+		return 0, process.ErrHasOutputs
 	}
 	e, ok := k.envs[rec.Environment]
 	if !ok {
-		return process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", rec.Environment)
+		return 0, process.Errorf(process.CodeNoEnvironment, "the environment %q is not available", rec.Environment)
 	}
 	if o.Resume && !e.resumable() {
-		return process.Invalid("resume", "process %d cannot go on where it ended: its environment %q always begins anew", id, e.name)
+		return 0, process.Invalid("resume", "process %d cannot go on where it ended: its environment %q always begins anew", id, e.name)
 	}
 	seat, err := k.reenroll(ctx, rec)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := k.room(); err != nil {
 		k.ledger.giveUp(seat, false)
-		return err
+		return 0, err
 	}
 	defer k.creating.Done()
 	p := newProc(k, rec, e)
 	p.resumed, p.payload, p.earlier, p.seat = o.Resume, o.again.Payload, rec.Output, seat
-	return k.enter(ctx, p, false, o.again)
+	return rec.Number + 1, k.enter(ctx, p, false, o.again)
 }
 
 // room admits one more active process; the caller ends k.creating when it is

@@ -169,10 +169,30 @@ func (p *proc) endQueued(done func(error)) {
 
 func (p *proc) timeout() { p.stop(process.ErrTimeout, KillOptions{}, nil) }
 
+// shutdownAll ends all runs because the kernel closes. Supervisors come before
+// what is below them: one that is left to the next host has to do with none of
+// that any more, so that it is neither ended by it nor run again.
+func (k *Kernel) shutdownAll() {
+	seen := map[*proc]bool{}
+	for supervised := false; ; supervised = true {
+		fresh := 0
+		for _, p := range k.table.unsupervised() {
+			if !seen[p] {
+				seen[p] = true
+				fresh++
+				p.shutdown(k.cfg.KeepQueue, supervised)
+			}
+		}
+		if fresh == 0 {
+			return
+		}
+	}
+}
+
 // shutdown ends the run because the kernel closes. A queued one stays queued,
 // and one that is paused and can go on later paused, for the next host, where
-// the store keeps it.
-func (p *proc) shutdown(keepQueue bool) {
+// the store keeps it. One that was supervised tells its supervisor why it ended.
+func (p *proc) shutdown(keepQueue, supervised bool) {
 	p.mu.Lock()
 	if keepQueue && p.cancel == nil && p.queued() {
 		p.dropped = true
@@ -188,6 +208,7 @@ func (p *proc) shutdown(keepQueue bool) {
 		p.mu.Unlock()
 		return
 	}
+	p.stopped = supervised && !p.shallEnd()
 	p.mu.Unlock()
 	p.stop(process.ErrCanceled, KillOptions{}, nil)
 }

@@ -69,8 +69,9 @@ func (e *askingAll) Execute(ctx context.Context, in env.Input, h env.Host) (env.
 	_, _ = h.Call(ctx, "vault", "open", json.RawMessage(`{"key":"`+secret+`"}`))
 	e.child, _ = h.Spawn(ctx, process.Spec{Environment: "fake", Code: "out " + secret})
 	_, _ = h.Await(ctx, e.child)
-	_ = h.Rerun(ctx, e.child, env.Again{})
+	_, _ = h.Rerun(ctx, e.child, env.Again{})
 	_, _ = h.Await(ctx, e.child)
+	_, _ = h.Children(ctx)
 	_ = h.Signal(ctx, e.child, process.SIGTERM)
 	_ = h.Cancel(ctx, e.child)
 	_, _, _, _ = h.Read(ctx, e.child, process.Stdout, 0, 100)
@@ -98,7 +99,7 @@ func TestTraceOfWhatARunAsks(t *testing.T) {
 	tr := f.traceOf(t, id)
 	close(e.begin)
 	calls := rest(t, tr)
-	want := []string{"Started", "Write", "File", "Output", "Call", "Spawn", "Await", "Rerun", "Await", "Signal", "Cancel", "Read",
+	want := []string{"Started", "Write", "File", "Output", "Call", "Spawn", "Await", "Rerun", "Await", "Children", "Signal", "Cancel", "Read",
 		"Emit", "Spend", "Remember", "Transcript", "SigBlock", "SigUnblock", "SigHandle", "Exited", "Reap"}
 	if got := names(calls); !slices.Equal(got, want) {
 		t.Errorf("calls %v", got)

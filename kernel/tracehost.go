@@ -95,11 +95,19 @@ func (h *tracedHost) Cancel(ctx context.Context, child process.ID) (err error) {
 	return h.Host.Cancel(ctx, child)
 }
 
-func (h *tracedHost) Rerun(ctx context.Context, child process.ID, a env.Again) (err error) {
+func (h *tracedHost) Rerun(ctx context.Context, child process.ID, a env.Again) (run int, err error) {
 	if ts := h.p.tracers.Load(); ts != nil {
 		defer ts.begin("Rerun", "child", child, "restart", a.Restart).end(&err)
 	}
 	return h.Host.Rerun(ctx, child, a)
+}
+
+func (h *tracedHost) Children(ctx context.Context) (all []process.Process, err error) {
+	if ts := h.p.tracers.Load(); ts != nil {
+		span := ts.begin("Children")
+		defer func() { span.end(&err, "children", len(all)) }()
+	}
+	return h.Host.Children(ctx)
 }
 
 func (h *tracedHost) Read(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) (data []byte, next int64, over bool, err error) {

@@ -57,7 +57,10 @@ func (p *proc) judge(res env.Result, err error) verdict {
 		if res.Exit == nil || res.State != process.ExitCanceled { // else the environment says what it was to it
 			v.exit.Reason = process.ReasonCanceled
 		}
-		if p.halted {
+		if p.stopped {
+			v.exit.Reason = process.ReasonHostStopped
+		}
+		if p.halted && !p.stopped {
 			v.exit.Code, v.exit.Reason = 1, process.ReasonPaused
 		}
 	case process.ExitTimeout:

@@ -44,6 +44,9 @@ const (
 
 	// ReasonPaused is that of a run killed while it was paused; its code is 1.
 	ReasonPaused = "context cancelled while paused"
+	// ReasonHostStopped is that of a supervised run that ended with its host, while
+	// its supervisor goes on under the next one.
+	ReasonHostStopped = "host stopped"
 	// ReasonMaxSteps is that of an agent that took all its steps; its code is 1.
 	ReasonMaxSteps = "max steps exceeded"
 	// ReasonBudget is that of a run whose budget, or one above it, was used up.

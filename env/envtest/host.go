@@ -24,7 +24,8 @@ type Host struct {
 	OnAwait  func(ctx context.Context, child process.ID) (env.Ended, error)
 	OnSignal func(ctx context.Context, child process.ID, s process.Signal) error
 	OnCancel func(ctx context.Context, child process.ID) error
-	OnRerun  func(ctx context.Context, child process.ID, a env.Again) error
+	OnRerun  func(ctx context.Context, child process.ID, a env.Again) (int, error)
+	OnKids   func(ctx context.Context) ([]process.Process, error)
 	OnRead   func(ctx context.Context, child process.ID, s process.Stream, offset int64, limit int) ([]byte, int64, bool, error)
 	OnSpend  func(ctx context.Context, tokens int64) error
 
@@ -232,11 +233,19 @@ func (h *Host) Cancel(ctx context.Context, child process.ID) error {
 }
 
 // Rerun answers by OnRerun.
-func (h *Host) Rerun(ctx context.Context, child process.ID, a env.Again) error {
+func (h *Host) Rerun(ctx context.Context, child process.ID, a env.Again) (int, error) {
 	if h.OnRerun == nil {
-		return process.ErrNotFound
+		return 0, process.ErrNotFound
 	}
 	return h.OnRerun(ctx, child, a)
+}
+
+// Children answers by OnKids; without it there are none.
+func (h *Host) Children(ctx context.Context) ([]process.Process, error) {
+	if h.OnKids == nil {
+		return nil, nil
+	}
+	return h.OnKids(ctx)
 }
 
 // Read answers by OnRead.

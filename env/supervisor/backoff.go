@@ -34,27 +34,3 @@ func (b backoff) delay(n int, random float64) time.Duration {
 	d *= 1 + b.jitter*(2*random-1)
 	return time.Duration(min(d, float64(b.max)))
 }
-
-// limit counts restarts within a window.
-type limit struct {
-	max    int
-	window time.Duration
-	times  []time.Time
-}
-
-// allow takes note of a restart that is wanted at a time, and reports whether it
-// may be.
-func (l *limit) allow(now time.Time) bool {
-	recent := l.times[:0]
-	for _, t := range l.times {
-		if now.Sub(t) <= l.window {
-			recent = append(recent, t)
-		}
-	}
-	l.times = recent
-	if len(l.times) >= l.max {
-		return false
-	}
-	l.times = append(l.times, now)
-	return true
-}

@@ -11,14 +11,22 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-// startAll starts the children, in order. Where one cannot be, the caller ends
-// those that were.
+// startAll starts the children that are still to be, in order. Where one cannot
+// be, the caller ends those that were.
 func (r *run) startAll(ctx context.Context) error {
 	for _, c := range r.children {
+		if !c.fresh {
+			continue
+		}
 		if r.shallEnd(ctx) {
 			break // who looks next finds that
 		}
-		if err := r.startFirst(ctx, c); err != nil && ctx.Err() == nil {
+		err := r.start(ctx, c, env.Again{Payload: c.payload})
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || errors.Is(err, process.ErrClosed):
+			return r.awaitEnd(ctx)
+		default:
 			return fmt.Errorf("child %q could not be started: %w", c.Name, err)
 		}
 	}
@@ -26,21 +34,31 @@ func (r *run) startAll(ctx context.Context) error {
 	return nil
 }
 
-// startFirst starts a child in this run of its supervisor: the process that an
-// earlier one had for it, where there still is one.
-func (r *run) startFirst(ctx context.Context, c *child) (err error) {
+// start runs the process of a child, or makes one where there is none any more.
+func (r *run) start(ctx context.Context, c *child, a env.Again) (err error) {
 	if c.id != 0 {
-		err = r.host.Rerun(ctx, c.id, env.Again{Payload: c.payload})
+		number, rerun := r.host.Rerun(ctx, c.id, a)
+		if err = rerun; err == nil {
+			c.run = number
+		}
 	}
 	if c.id == 0 || errors.Is(err, process.ErrNotFound) {
-		c.id, err = r.host.SpawnWith(ctx, c.Spec, c.payload)
+		var id process.ID
+		if id, err = r.host.SpawnWith(ctx, c.Spec, c.payload); err == nil {
+			c.id, c.run = id, 1
+		}
 	}
 	if err != nil {
 		return err
 	}
-	r.watch(c)
-	c.first = true
+	r.started(c)
 	return nil
+}
+
+// started takes note of a start.
+func (r *run) started(c *child) {
+	c.fresh, c.taken, c.because, c.since = false, false, 0, time.Now()
+	r.watch(c)
 }
 
 // startDue runs those again whose time has come, in order.
@@ -57,7 +75,7 @@ func (r *run) startDue(ctx context.Context) error {
 		case ctx.Err() != nil || errors.Is(err, process.ErrClosed):
 			return r.awaitEnd(ctx)
 		default:
-			return r.restart(c, err.Error())
+			return r.restart(ctx, c, cause{at: time.Now(), why: err.Error()})
 		}
 	}
 	return nil
@@ -73,27 +91,23 @@ func (r *run) awaitEnd(ctx context.Context) error {
 }
 
 func (r *run) startAgain(ctx context.Context, c *child) error {
-	err := r.host.Rerun(ctx, c.id, env.Again{Restart: c.restarts + 1, Because: c.because, Payload: c.payload})
-	switch {
-	case errors.Is(err, process.ErrNotIdle): // somebody else has run it
-	case errors.Is(err, process.ErrNotFound): // or deleted it
-		id, err := r.host.SpawnWith(ctx, c.Spec, c.payload)
-		if err != nil {
-			return err
-		}
-		c.id = id
-	case err != nil:
+	err := r.start(ctx, c, env.Again{Restart: c.restarts + 1, Because: c.because, Payload: c.payload})
+	if errors.Is(err, process.ErrNotIdle) { // somebody else has run it
+		c.run++
+		r.started(c)
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
 	c.restarts++
-	r.watch(c)
 	r.tell(c)
 	return nil
 }
 
-// watch has the end of a child that was started told.
+// watch has the end of a child that runs told.
 func (r *run) watch(c *child) {
-	c.alive, c.first, c.since = true, false, time.Now()
+	c.alive = true
 	id := c.id
 	go func() { // ends with the child, which Execute waits for
 		ended, err := r.host.Await(r.bg, id)
@@ -101,32 +115,12 @@ func (r *run) watch(c *child) {
 	}()
 }
 
-// tell keeps which processes the children are, for those who look and for the
-// next run.
-func (r *run) tell(children ...*child) {
-	data := map[string]any{}
-	for _, c := range children {
-		if c.id != 0 {
-			data[c.Name] = map[string]any{"process": int64(c.id), "restarts": c.restarts}
-		}
-	}
-	r.host.Output(data)
-}
-
-// earlier is the process that an earlier run had for a child; 0: none.
-func earlier(output map[string]any, name string) process.ID {
-	told, _ := output[name].(map[string]any)
-	id, _ := told["process"].(float64)
-	return process.ID(id)
-}
-
-// end ends children in the reverse of their order, and returns when they have. It
-// also takes back what was planned for them.
-func (r *run) end(group []*child) {
+// end ends children in the reverse of their order, and returns when they have, or
+// are another host's to end.
+func (r *run) end(ctx context.Context, group []*child) {
 	for _, c := range slices.Backward(group) {
-		c.due = time.Time{}
-		if c.alive {
-			r.endOne(c)
+		if c.alive && !detached(ctx) {
+			r.endOne(ctx, c)
 		}
 	}
 	r.backlog = slices.DeleteFunc(r.backlog, func(e end) bool { return slices.Contains(group, e.child) })
@@ -134,8 +128,8 @@ func (r *run) end(group []*child) {
 
 // endOne ends a child and waits for it. Ends of others are kept for later. What
 // cannot be asked to end is killed with the run, or ends by itself.
-func (r *run) endOne(c *child) {
-	killed := r.killed
+func (r *run) endOne(ctx context.Context, c *child) {
+	killed, over := r.killed, ctx.Done()
 	select {
 	case <-killed:
 	default:
@@ -153,6 +147,11 @@ func (r *run) endOne(c *child) {
 		case <-killed:
 			r.killAll()
 			killed = nil
+		case <-over:
+			if detached(ctx) {
+				return
+			}
+			over = nil
 		}
 	}
 }

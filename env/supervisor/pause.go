@@ -38,18 +38,33 @@ func (e *Env) Resume(eid process.ID) error {
 	return nil
 }
 
-// hold stands still until the run is resumed or shall end.
+// hold is a pause, from its beginning.
 func (r *run) hold(ctx context.Context, paused chan struct{}) {
-	gate := make(chan struct{})
+	r.shut()
+	close(paused)
+	r.stand(ctx)
+}
+
+// shut has the run stand still from here on.
+func (r *run) shut() {
 	r.env.mu.Lock()
-	r.gate = gate
+	defer r.env.mu.Unlock()
+	r.gate = make(chan struct{})
+}
+
+// stand stands still until the run is resumed or shall end.
+func (r *run) stand(ctx context.Context) {
+	r.env.mu.Lock()
+	gate := r.gate
 	r.env.mu.Unlock()
+	if gate == nil {
+		return // resumed before it stood
+	}
 	defer func() {
 		r.env.mu.Lock()
 		r.gate = nil
 		r.env.mu.Unlock()
 	}()
-	close(paused)
 	for {
 		select {
 		case <-gate:

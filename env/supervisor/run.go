@@ -26,12 +26,11 @@ type run struct {
 	tree *tree
 
 	children []*child
-	ends     chan end // of children; one that runs has room in it
-	backlog  []end    // ends that came while another was waited for
-	limit    limit
+	ends     chan end        // of children; one that runs has room in it
+	backlog  []end           // ends that came while another was waited for
 	bg       context.Context // of calls that are made although the run shall end
+	letGo    func()          // ends bg
 
-	asked  chan struct{}      // a signal to end
 	killed chan struct{}      // closed by kill
 	pauses chan chan struct{} // closed when it is paused
 	ending chan struct{}      // closed when no pause is taken any more
@@ -47,13 +46,16 @@ type child struct {
 
 	index    int
 	id       process.ID // 0: it has never been started
+	run      int        // its newest one, as far as is known
+	fresh    bool       // it is still to be started, for the first time in this run
+	taken    bool       // an earlier host has started it
 	alive    bool       // it runs, as far as is known
-	first    bool       // this is its first start
 	since    time.Time  // of its newest start
 	restarts int
-	failures int        // in a row, for the backoff
-	due      time.Time  // when it is to be run again; zero: it is not
-	because  process.ID // whose end led to that
+	failures int         // in a row, for the backoff
+	recent   []time.Time // ends of it that count for the limit
+	due      time.Time   // when it is to be run again; zero: it is not
+	because  process.ID  // whose end ends it, or has; 0: none
 }
 
 // end is the end of a child's run.
@@ -64,40 +66,43 @@ type end struct {
 }
 
 func newRun(e *Env, t *tree, in env.Input, h env.Host) *run {
-	r := &run{env: e, host: h, tree: t, limit: limit{max: t.max, window: t.window}, ends: make(chan end, len(t.members)),
-		asked: make(chan struct{}, 1), killed: make(chan struct{}), pauses: make(chan chan struct{}),
-		ending: make(chan struct{}), left: make(chan struct{})}
+	r := &run{env: e, host: h, tree: t, ends: make(chan end, len(t.members)), killed: make(chan struct{}),
+		pauses: make(chan chan struct{}), ending: make(chan struct{}), left: make(chan struct{})}
 	r.kill = sync.OnceFunc(func() { close(r.killed) })
 	payload, _ := in.Payload.(Payload)
 	for i, m := range t.members {
-		c := &child{Member: m, index: i, payload: payload[m.Name], id: earlier(in.Earlier, m.Name)}
-		r.children = append(r.children, c)
+		r.children = append(r.children, &child{Member: m, index: i, payload: payload[m.Name], fresh: true})
 	}
 	return r
 }
 
 // supervise is the life of the run.
-func (r *run) supervise(ctx context.Context) (env.Result, error) {
-	r.bg = context.WithoutCancel(ctx)
-	if err := r.startAll(ctx); err != nil {
-		return r.finish(env.Result{Exit: &process.Exit{Code: 1, Reason: err.Error()}}, err)
+func (r *run) supervise(ctx context.Context, in env.Input) (env.Result, error) {
+	r.bg, r.letGo = context.WithCancel(context.WithoutCancel(ctx))
+	defer r.letGo()
+	err := r.begin(ctx, in)
+	if err == nil {
+		err = r.startAll(ctx)
+	}
+	if err != nil {
+		return r.finish(ctx, failure(err), err)
 	}
 	for {
 		if r.over() {
-			return r.finish(env.Result{State: process.ExitSuccess, Exit: &process.Exit{Reason: ReasonCompleted}}, nil)
+			return r.finish(ctx, env.Result{State: process.ExitSuccess, Exit: &process.Exit{Reason: ReasonCompleted}}, nil)
 		}
 		e, err := r.next(ctx)
 		switch {
 		case err != nil:
-			return r.finish(env.Result{State: process.ExitCanceled,
+			return r.finish(ctx, env.Result{State: process.ExitCanceled,
 				Exit: &process.Exit{Code: process.ExitCodeCanceled, Reason: ReasonCancelled}}, nil)
 		case e != nil:
-			err = r.ended(e)
+			err = r.ended(ctx, e)
 		default:
 			err = r.startDue(ctx)
 		}
 		if err != nil {
-			return r.finish(failure(err), err)
+			return r.finish(ctx, failure(err), err)
 		}
 	}
 }
@@ -111,10 +116,13 @@ func failure(err error) env.Result {
 	return env.Result{Exit: exit}
 }
 
-// finish ends what still runs, and the run with it.
-func (r *run) finish(res env.Result, err error) (env.Result, error) {
+// finish ends what still runs, and the run with it, unless that goes on elsewhere.
+func (r *run) finish(ctx context.Context, res env.Result, err error) (env.Result, error) {
 	close(r.ending)
-	r.end(r.children)
+	r.end(ctx, r.children)
+	if detached(ctx) {
+		return r.detach()
+	}
 	return res, err
 }
 
@@ -153,8 +161,6 @@ func (r *run) next(ctx context.Context) (*end, error) {
 		case <-ctx.Done():
 			return nil, errAsked
 		case <-r.killed:
-			return nil, errAsked
-		case <-r.asked:
 			return nil, errAsked
 		case paused := <-r.pauses:
 			r.hold(ctx, paused)

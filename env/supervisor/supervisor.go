@@ -51,7 +51,6 @@ type Env struct {
 var (
 	_ env.Environment = (*Env)(nil)
 	_ env.Supervisor  = (*Env)(nil)
-	_ env.Signaler    = (*Env)(nil)
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Checker     = (*Env)(nil)
 )
@@ -81,11 +80,17 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 		return env.Result{}, err
 	}
 	defer e.leave(in.EID, r)
-	if ctx.Err() != nil { // looked at after enter: a kill that came before found nothing to kill
+	switch { // looked at after enter: a kill that came before found nothing to kill
+	case detached(ctx):
+		return env.Result{}, env.ErrDetached
+	case ctx.Err() != nil && !in.Reattach:
 		return env.Result{State: process.ExitCanceled}, nil
 	}
+	if in.Paused {
+		r.shut()
+	}
 	h.Started(0, process.Enforced{TreeKill: "none", Missing: []string{}})
-	return r.supervise(ctx)
+	return r.supervise(ctx, in)
 }
 
 func (e *Env) enter(eid process.ID, r *run) error {
@@ -116,17 +121,6 @@ func (e *Env) Kill(eid process.ID) {
 	if r := e.run(eid); r != nil {
 		r.kill()
 	}
-}
-
-// Signal ends the run in order: SIGTERM and SIGINT are the same to it.
-func (e *Env) Signal(eid process.ID, _ process.Signal) error {
-	if r := e.run(eid); r != nil {
-		select {
-		case r.asked <- struct{}{}:
-		default: // asked already
-		}
-	}
-	return nil
 }
 
 // Teardown ends what still runs, and waits for it.
