@@ -134,6 +134,25 @@ func (t *Task) StdinInherit() *Task {
 	return t.command(func(c *process.Command) { c.Stdin = process.StdinInherit })
 }
 
+// StdinOpen leaves stdin open for Runtime.Input, until Runtime.CloseInput.
+func (t *Task) StdinOpen() *Task {
+	return t.command(func(c *process.Command) { c.Stdin = process.StdinOpen })
+}
+
+// PTY gives the command a terminal for its three streams; what it shows is its
+// stdout. It takes input while it runs (Runtime.Input); Stdin, if given, is typed
+// first, then the end of file. The terminal has 24 rows of 80 columns and
+// neither echoes nor translates, so that the output is what the command wrote.
+func (t *Task) PTY() *Task {
+	return t.command(func(c *process.Command) { c.PTY = true })
+}
+
+// Window is PTY with a terminal for people: of this size, and it echoes what is
+// typed and makes CR LF of a newline.
+func (t *Task) Window(w Window) *Task {
+	return t.command(func(c *process.Command) { c.PTY, c.Window = true, &w })
+}
+
 // SuccessCodes says which exit codes are success, instead of 0.
 func (t *Task) SuccessCodes(codes ...int) *Task {
 	return t.command(func(c *process.Command) { c.SuccessCodes = slices.Clone(codes) })

@@ -22,6 +22,7 @@ type (
 	Stream       = process.Stream
 	RawOutput    = process.RawOutput
 	Leftovers    = process.Leftovers
+	Window       = process.Window
 	FindingQuery = process.FindingQuery
 
 	Interpreter  = interpret.Interpreter
@@ -135,6 +136,7 @@ var (
 	ErrNotIdle           = process.ErrNotIdle
 	ErrAlreadyIdle       = process.ErrAlreadyIdle
 	ErrNotRunning        = process.ErrNotRunning
+	ErrNoInput           = process.ErrNoInput
 	ErrHasOutputs        = process.ErrHasOutputs
 	ErrRefConflict       = process.ErrRefConflict
 	ErrNothingYet        = kernel.ErrNothingYet

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/reeverun/reeve/process"
 )
 
 // Create is the body of POST /processes. With the environment "command"
@@ -40,11 +42,21 @@ type Command struct {
 	Dir          string            `json:"cwd,omitempty" doc:"The working directory."`
 	Stdin        *string           `json:"stdin,omitempty" doc:"Text to read, then the end of file. Stored encrypted and never shown."`
 	StdinBase64  []byte            `json:"stdinBase64,omitempty" doc:"The same for bytes."`
-	PTY          bool              `json:"pty,omitempty" doc:"Not available in this version."`
+	StdinOpen    bool              `json:"stdinOpen,omitempty" doc:"Leave stdin open for what is sent to /processes/{id}/input while it runs."`
+	PTY          bool              `json:"pty,omitempty" doc:"Give it a terminal for its three streams; what it shows is in stdout. stdin, if given, is typed there, then the end of file."`
+	Window       *Window           `json:"window,omitempty" doc:"With pty: the size of a terminal for people, which echoes and translates newlines. Left out: 24 by 80, and it does neither."`
 	MergeStreams bool              `json:"mergeStreams,omitempty" doc:"Send stderr to stdout's log, which keeps their exact order."`
 	SuccessCodes []int             `json:"successCodes,omitempty" nullable:"false" doc:"Exit codes that are success."`
 	Leftovers    string            `json:"leftovers,omitempty" enum:"kill,wait" doc:"What becomes of descendants that outlive the program."`
 	HideWindow   *bool             `json:"hideWindow,omitempty" doc:"Windows: open no console window."`
+}
+
+// Window is the size of a terminal.
+type Window = process.Window
+
+// Input is the answer to POST /processes/{id}/input.
+type Input struct {
+	Bytes int64 `json:"bytes" doc:"How many the program's input has taken: all, or those before it ended or the request did."`
 }
 
 // Options bound a run.

@@ -34,7 +34,8 @@ func CreateOf(s process.Spec) (Create, error) {
 }
 
 func commandOf(c *process.Command) (*Command, error) {
-	b := &Command{Program: c.Program, Args: c.Args, EnvClear: c.EnvClear, Dir: c.Dir, MergeStreams: c.MergeStreams,
+	b := &Command{Program: c.Program, Args: c.Args, EnvClear: c.EnvClear, Dir: c.Dir, PTY: c.PTY, Window: c.Window,
+		StdinOpen: c.Stdin == process.StdinOpen, MergeStreams: c.MergeStreams,
 		SuccessCodes: c.SuccessCodes, Leftovers: string(c.Leftovers), HideWindow: &c.HideWindow}
 	for name, value := range c.Env {
 		if b.Env == nil {

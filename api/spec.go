@@ -71,7 +71,7 @@ func what(spec *process.Spec, b *Create) error {
 
 func command(b *Command) (*process.Command, error) {
 	c := &process.Command{Program: b.Program, Args: b.Args, EnvClear: b.EnvClear, Dir: b.Dir,
-		MergeStreams: b.MergeStreams, SuccessCodes: b.SuccessCodes,
+		PTY: b.PTY, Window: b.Window, MergeStreams: b.MergeStreams, SuccessCodes: b.SuccessCodes,
 		Leftovers: process.Leftovers(b.Leftovers), HideWindow: runtime.GOOS == "windows"}
 	if len(b.Env) > 0 {
 		c.Env = make(map[string]process.Secret, len(b.Env))
@@ -83,14 +83,20 @@ func command(b *Command) (*process.Command, error) {
 		c.HideWindow = *b.HideWindow
 	}
 	switch {
-	case b.PTY:
-		return nil, process.Invalid("command.pty", "is not available in this version: leave it out")
+	case b.Window != nil && !b.PTY:
+		return nil, process.Invalid("command.window", "is the size of a terminal: give it with pty")
+	case b.StdinOpen && (b.Stdin != nil || b.StdinBase64 != nil):
+		return nil, process.Invalid("command.stdinOpen", "and stdin exclude each other: send it to /input")
+	case b.StdinOpen && b.PTY:
+		return nil, process.Invalid("command.stdinOpen", "is for a program without a pty: a terminal is always open")
 	case b.Stdin != nil && b.StdinBase64 != nil:
 		return nil, process.Invalid("command.stdin", "and stdinBase64 exclude each other: give one of them")
 	case b.Stdin != nil:
 		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(*b.Stdin)
 	case b.StdinBase64 != nil:
 		c.Stdin, c.StdinData = process.StdinBytes, process.Secret(b.StdinBase64)
+	case b.StdinOpen:
+		c.Stdin = process.StdinOpen
 	}
 	return c, nil
 }

@@ -16,7 +16,8 @@ type request struct {
 	path   string
 	query  url.Values
 	header map[string]string
-	body   any // nil: none
+	body   any    // as JSON; nil: none
+	bytes  []byte // a body as it is; nil: none
 }
 
 // do sends the request and returns a successful answer, whose body the caller
@@ -34,11 +35,17 @@ func (c *Client) do(ctx context.Context, r request) (*http.Response, error) {
 		}
 		body = bytes.NewReader(b)
 	}
+	if r.bytes != nil {
+		body = bytes.NewReader(r.bytes)
+	}
 	req, err := http.NewRequestWithContext(ctx, r.method, target, body)
 	if err != nil {
 		return nil, err
 	}
-	if body != nil {
+	switch {
+	case r.bytes != nil:
+		req.Header.Set("Content-Type", "application/octet-stream")
+	case body != nil:
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.token != "" {

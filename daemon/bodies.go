@@ -46,6 +46,9 @@ func tooSlow(w http.ResponseWriter) {
 		Message: "body: was sent too slowly: send it at once"})
 }
 
+// Unpaced is for handlers whose clients may take their time: a person types.
+func (b *pacedBody) Unpaced() { b.unpaced = true }
+
 // pacedBody moves the connection's deadline on as bytes arrive.
 type pacedBody struct {
 	io.ReadCloser
@@ -53,12 +56,15 @@ type pacedBody struct {
 	due  time.Time
 	rate int64
 
+	unpaced bool
 	arrived bool
 	late    bool
 }
 
 func (b *pacedBody) Read(p []byte) (int, error) {
-	_ = b.conn.SetReadDeadline(b.due)
+	if !b.unpaced {
+		_ = b.conn.SetReadDeadline(b.due)
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.due = b.due.Add(time.Duration(int64(n) * int64(time.Second) / b.rate))
 	switch {
@@ -67,7 +73,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		b.arrived = true
 		_ = b.conn.SetReadDeadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		b.late = true
+		b.late = !b.unpaced
 	}
 	return n, err
 }

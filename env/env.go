@@ -71,6 +71,22 @@ type Pauser interface {
 	Resume(eid process.ID) error
 }
 
+// Interactor is an Environment of which some runs take input while they run, as
+// from a keyboard. The host calls it between Started and the end of Execute; the
+// run may end meanwhile. A run that takes no input, or no more, is
+// process.ErrNoInput. Paused runs take what there is room for.
+type Interactor interface {
+	// Input writes to the run's input and returns how much was taken. It waits
+	// for a program that does not read until ctx is over. Several callers take
+	// turns.
+	Input(ctx context.Context, eid process.ID, p []byte) (int, error)
+	// CloseInput ends the input; to a terminal it sends the end-of-file
+	// character. It comes after what Input has taken.
+	CloseInput(ctx context.Context, eid process.ID) error
+	// Resize changes the size of the run's terminal.
+	Resize(eid process.ID, w process.Window) error
+}
+
 // Enclosed is an Environment whose runs reach nothing but by their Host. The
 // host may begin such a run while its creation is still being stored, and holds
 // back what it asks for until that is done.

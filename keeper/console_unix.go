@@ -46,8 +46,8 @@ func openPipe(s *Spec) (*console, error) {
 	return &console{input: &input{file: w}, child: []*os.File{r}}, nil
 }
 
-// openTerminal makes a terminal that neither echoes nor translates: its output
-// is kept in a log, and what is typed may be secret.
+// openTerminal makes a terminal. Unless it is for people it neither echoes nor
+// translates: its output is kept in a log, and what is typed may be secret.
 func openTerminal(s *Spec) (_ *console, err error) {
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -59,7 +59,7 @@ func openTerminal(s *Spec) (_ *console, err error) {
 			slave.Close()
 		}
 	}()
-	if err := plainTerminal(int(slave.Fd())); err != nil {
+	if err := setModes(int(slave.Fd()), s.Cooked); err != nil {
 		return nil, err
 	}
 	if err := resize(master, *s.PTY); err != nil {
@@ -76,13 +76,18 @@ func openTerminal(s *Spec) (_ *console, err error) {
 	return &console{input: &input{file: master, terminal: true}, pump: p, child: []*os.File{slave}}, nil
 }
 
-func plainTerminal(fd int) error {
+// setModes changes a new terminal, which the system makes for people, but for
+// the characters of more than one byte that they erase.
+func setModes(fd int, cooked bool) error {
 	t, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
 		return err
 	}
-	t.Oflag &^= unix.OPOST
-	t.Lflag &^= unix.ECHO
+	t.Iflag |= unix.IUTF8
+	if !cooked {
+		t.Oflag &^= unix.OPOST
+		t.Lflag &^= unix.ECHO
+	}
 	return unix.IoctlSetTermios(fd, setTermios, t)
 }
 

@@ -82,6 +82,10 @@ type Spec struct {
 	// What it shows is written to Stdout; Stdin and Stderr are not used. The
 	// job is Interactive. Not on Windows.
 	PTY *Window `json:",omitzero"`
+	// Cooked leaves that terminal as people know it: it echoes what is typed
+	// and makes CR LF of a newline. Without it the terminal does neither, so
+	// that Stdout gets what the program wrote.
+	Cooked bool `json:",omitzero"`
 	// StdinPipe makes stdin a pipe that the job's Interactive writes to.
 	StdinPipe bool `json:",omitzero"`
 

@@ -19,7 +19,7 @@ func answered(ctx context.Context, call string, id process.ID, err error) error 
 	case !errors.As(err, &e):
 	case e.Code == process.CodeNotFound || e.Code == process.CodeNotRunning || e.Code == process.CodeAlreadyIdle:
 		code = process.CodeSyscallNotFound
-	case e.Code == process.CodeInvalid || e.Code == process.CodeNotIdle || e.Code == process.CodeHasOutputs:
+	case e.Code == process.CodeInvalid || e.Code == process.CodeNotIdle || e.Code == process.CodeHasOutputs || e.Code == process.CodeNoInput:
 		code = process.CodeSyscallInvalid
 	}
 	return &process.SyscallError{Syscall: call, PID: id, Code: code, Err: err}

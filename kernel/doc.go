@@ -36,6 +36,11 @@
 // was decided. What a kernel call on a process answers is a
 // *process.SyscallError around the error that says what to do.
 //
+// # Input
+//
+// A run whose environment takes input (env.Interactor) can be written to while
+// it executes. Input passes through: nothing of it is recorded or kept.
+//
 // # Reaping
 //
 // A run that is over is released in the order of seed 003, once, each step noted

@@ -16,6 +16,7 @@ const (
 	CodeNotIdle           Code = "not_idle"
 	CodeAlreadyIdle       Code = "already_idle"
 	CodeNotRunning        Code = "not_running"
+	CodeNoInput           Code = "no_input"
 	CodeHasOutputs        Code = "has_outputs"
 	CodeRefConflict       Code = "ref_conflict"
 	CodeKeyConflict       Code = "idempotency_conflict"
@@ -36,6 +37,7 @@ var (
 	ErrNotIdle           = &Error{Code: CodeNotIdle, Message: "the process is not idle"}
 	ErrAlreadyIdle       = &Error{Code: CodeAlreadyIdle, Message: "the process is idle already"}
 	ErrNotRunning        = &Error{Code: CodeNotRunning, Message: "the process is not running"}
+	ErrNoInput           = &Error{Code: CodeNoInput, Message: "the process takes no input"}
 	ErrHasOutputs        = &Error{Code: CodeHasOutputs, Message: "the process has outputs: use force to run it again"}
 	ErrRefConflict       = &Error{Code: CodeRefConflict, Message: "another process carries this ref"}
 	ErrKeyConflict       = &Error{Code: CodeKeyConflict, Message: "the idempotency key was used for another request"}

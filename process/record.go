@@ -54,7 +54,8 @@ type CommandRecord struct {
 	EnvClear     bool              `json:"envClear"`
 	Dir          *string           `json:"cwd"`
 	Stdin        *string           `json:"stdin"`
-	PTY          bool              `json:"pty"` // none has one yet
+	PTY          bool              `json:"pty"`
+	Window       *Window           `json:"window"` // that its terminal was made with
 	MergeStreams bool              `json:"mergeStreams"`
 	SuccessCodes []int             `json:"successCodes"`
 	Leftovers    Leftovers         `json:"leftovers"`
@@ -137,7 +138,7 @@ func (c *Command) record() *CommandRecord {
 		return nil
 	}
 	r := &CommandRecord{Program: c.Program, Args: c.Args, Env: make(map[string]string, len(c.Env)), EnvClear: c.EnvClear,
-		Dir: nilIfZero(c.Dir), MergeStreams: c.MergeStreams, SuccessCodes: c.SuccessCodes,
+		Dir: nilIfZero(c.Dir), PTY: c.PTY, Window: c.Window, MergeStreams: c.MergeStreams, SuccessCodes: c.SuccessCodes,
 		Leftovers: c.Leftovers, HideWindow: c.HideWindow}
 	for name := range c.Env {
 		r.Env[name] = Redacted
@@ -146,9 +147,9 @@ func (c *Command) record() *CommandRecord {
 	case StdinBytes:
 		r.Stdin = new(string)
 		*r.Stdin = Redacted
-	case StdinInherit:
+	case StdinInherit, StdinOpen:
 		r.Stdin = new(string)
-		*r.Stdin = string(StdinInherit)
+		*r.Stdin = string(c.Stdin)
 	}
 	if r.Args == nil {
 		r.Args = []string{}

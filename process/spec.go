@@ -185,6 +185,7 @@ const (
 	StdinNone    StdinMode = ""        // an empty stdin
 	StdinInherit StdinMode = "inherit" // the runtime's own
 	StdinBytes   StdinMode = "bytes"   // Command.StdinData, then end of file
+	StdinOpen    StdinMode = "open"    // what is written to it while it runs
 )
 
 // Command is an operating system program and how to start it. No string in it
@@ -197,11 +198,33 @@ type Command struct {
 	Dir          string
 	Stdin        StdinMode
 	StdinData    Secret
+	PTY          bool    // its streams are a terminal, which takes input while it runs; StdinData is typed first
+	Window       *Window // with PTY: a terminal for people, of this size; nil: one of 24 × 80 that neither echoes nor translates
 	MergeStreams bool
 	SuccessCodes []int
 	Leftovers    Leftovers
 	HideWindow   bool
 }
+
+// Window is the size of a terminal.
+type Window struct {
+	Rows uint16 `json:"rows" minimum:"1"`
+	Cols uint16 `json:"cols" minimum:"1"`
+}
+
+// Check returns an error that names the field, if it is no size.
+func (w Window) Check(field string) error {
+	switch {
+	case w.Rows == 0:
+		return Invalid(field+".rows", "is 0: want at least 1")
+	case w.Cols == 0:
+		return Invalid(field+".cols", "is 0: want at least 1")
+	}
+	return nil
+}
+
+// TakesInput reports whether a running command can be written to.
+func (c *Command) TakesInput() bool { return c != nil && (c.PTY || c.Stdin == StdinOpen) }
 
 // MarshalJSON writes what a client sees.
 func (c Command) MarshalJSON() ([]byte, error) { return json.Marshal(c.record()) }

@@ -73,6 +73,10 @@ func (d *description) add(r *route, errorSchema *huma.Schema) {
 		op.RequestBody = &huma.RequestBody{Required: !r.bodyOptional,
 			Content: map[string]*huma.MediaType{"application/json": {Schema: r.bodySchema}}}
 	}
+	if r.bytes {
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{
+			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}
+	}
 	for _, a := range r.answers {
 		d.addAnswer(op, a)
 	}

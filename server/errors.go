@@ -24,7 +24,7 @@ func statusOf(code process.Code) int {
 		return http.StatusNotFound
 	case api.CodeMethodNotAllowed:
 		return http.StatusMethodNotAllowed
-	case process.CodeNotIdle, process.CodeAlreadyIdle, process.CodeNotRunning, process.CodeHasOutputs,
+	case process.CodeNotIdle, process.CodeAlreadyIdle, process.CodeNotRunning, process.CodeNoInput, process.CodeHasOutputs,
 		process.CodeRefConflict, process.CodeKeyConflict, process.CodeDecided, process.CodeBudget:
 		return http.StatusConflict
 	case process.CodeNotKept:

@@ -66,7 +66,7 @@ const maxSkipped = 64 << 10
 // skipBody reads a body that the route has no use for. net/http would do so
 // later, while the request holds a slot, or would not see its client go.
 func (q *request) skipBody() error {
-	if q.route.body != nil || q.r.Body == nil || q.r.Body == http.NoBody {
+	if q.route.body != nil || q.route.bytes || q.r.Body == nil || q.r.Body == http.NoBody {
 		return nil
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(q.r.Body, maxSkipped+1))

@@ -74,7 +74,28 @@ func processRoutes() []*route {
 		signal("kill", "End a process and its whole tree", typeOf[api.Kill](), (*request).kill, record(200), waitParam),
 		plainSignal("term", "Ask a program to end"), plainSignal("int", "Interrupt a program"),
 		plainSignal("pause", "Stop a process and its clocks"), plainSignal("resume", "Let a paused process go on"),
+		inputRoute(), resizeRoute(),
 	}
+}
+
+// inputRoute is the keyboard of a process.
+func inputRoute() *route {
+	r := one(post, "/input", "sendInput", "Write to a running process", (*request).input,
+		[]answer{{status: 200, typ: typeOf[api.Input]()}}, conflict, stopped)
+	r.bytes = true
+	r.params = []param{{name: "eof", kind: "flag", doc: "Then end the input; a terminal gets the end-of-file character."}}
+	r.doc = "The body is bytes for the terminal or the open stdin of a process, passed on as they come, in order; a body may be sent as slowly as somebody types. " +
+		"The answer comes when the program's input has taken them. A process that was created with neither pty nor stdinOpen, or whose input was ended, is 409 no_input."
+	return r
+}
+
+// resizeRoute is the size of a process's terminal.
+func resizeRoute() *route {
+	r := one(post, "/resize", "resizeTerminal", "Change the size of a process's terminal", (*request).resize,
+		[]answer{{status: 200, typ: typeOf[api.Window]()}}, conflict, tooBig, stopped)
+	r.body = typeOf[api.Window]()
+	r.doc = "Its programs are told (SIGWINCH). A process without a terminal is 409 no_input."
+	return r
 }
 
 // one is a route of one process.

@@ -42,7 +42,8 @@ type run struct {
 	leave context.CancelCauseFunc
 
 	mu     sync.Mutex
-	job    keeper.Job // nil until it is spawned
+	job    keeper.Job    // nil until it is spawned
+	turn   chan struct{} // holds one while somebody writes to its input; nil: nobody did yet
 	killed chan struct{}
 	once   sync.Once
 
@@ -58,6 +59,7 @@ var (
 	_ env.Counter     = (*Env)(nil)
 	_ env.Meter       = (*Env)(nil)
 	_ env.Enforcer    = (*Env)(nil)
+	_ env.Interactor  = (*Env)(nil)
 )
 
 // New makes the environment. The spawner stays the caller's to close. private
@@ -104,6 +106,9 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 		defer job.Release()
 	}
 	defer context.AfterFunc(ctx, func() { r.ask(ctx) })()
+	if !in.Reattach {
+		defer r.typeStdin(cmd, job)()
+	}
 	// This is where a run spends its life: what is on the stack here is what
 	// a parked process costs.
 	exit, err := job.Wait(r.life)
@@ -172,11 +177,12 @@ func (e *Env) spawn(ctx context.Context, r *run, cmd *process.Command, in env.In
 		return nil, nil, fmt.Errorf("prepare stdin: %w", err)
 	}
 	defer closeStdin()
-	out, err := openOutput(h, cmd.MergeStreams)
+	out, err := openOutput(h, cmd.MergeStreams || cmd.PTY)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open output: %w", err)
 	}
 	spec.Stdin, spec.Stdout, spec.Stderr = stdin, out.child[0], out.child[1]
+	connect(&spec, cmd)
 	job, err := e.spawner.Spawn(ctx, spec)
 	out.closeChild()
 	if err != nil {

@@ -16,6 +16,7 @@ Runs an operating system program.
 - "command" names a program and its arguments; nothing is parsed by a shell.
 - "code", instead of it, is a script for the system's shell (sh -c, on Windows cmd /C).
 - The exit code decides: 0, or one of successCodes, is success.
+- "pty" gives it a terminal, "stdinOpen" an open stdin: both take input while it runs.
 - SIGTERM reaches every process of the tree; after the grace, SIGKILL does.
 - options.limits bounds the whole tree: memoryBytes, pids (4096 unless set), cpuMs, outputBytes, and openFiles of each process. What ends it is named in "error" and in a finding.
 - options.sandbox: "trusted" (the default) may do what the daemon's user may; "confined" writes in its work folder and in /tmp only and gains no rights; "sandbox" sees the system's programs and its work folder, nobody, and no network. The work folder is cwd; without one it is /tmp, which of a sandbox is its own, in memory, and gone at the end.
@@ -80,6 +81,9 @@ func checkCommand(c *process.Command) error {
 		if code < 0 || code > 255 && runtime.GOOS != "windows" {
 			return process.Invalid("command.successCodes", "%d is not an exit code", code)
 		}
+	}
+	if err := checkTerminal(c); err != nil {
+		return err
 	}
 	if !slices.Contains([]process.Leftovers{"", process.KillLeftovers, process.WaitLeftovers}, c.Leftovers) {
 		return process.Invalid("command.leftovers", "%q is unknown: want kill or wait", c.Leftovers)

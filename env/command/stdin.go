@@ -9,6 +9,9 @@ import (
 
 // openStdin returns what the child reads; nil is the null device.
 func openStdin(c *process.Command) (f *os.File, closer func(), err error) {
+	if c.PTY { // its terminal is its input
+		return nil, func() {}, nil
+	}
 	switch c.Stdin {
 	case process.StdinInherit:
 		return os.Stdin, func() {}, nil

@@ -9,18 +9,17 @@ import (
 	"github.com/reeverun/reeve/keeper/internal/wire"
 )
 
-// Input writes to the program's input, piece by piece.
+// Input writes to the program's input, piece by piece. Nothing is a piece, too:
+// it finds out whether there is an input.
 func (j *remoteJob) Input(ctx context.Context, p []byte) (int, error) {
 	total := 0
-	for len(p) > 0 {
+	for {
 		n, err := j.write(ctx, p[:min(len(p), maxInput)])
 		total += n
-		if err != nil {
+		if p = p[n:]; err != nil || len(p) == 0 {
 			return total, err
 		}
-		p = p[n:]
 	}
-	return total, nil
 }
 
 // maxInput is how much goes in one frame.

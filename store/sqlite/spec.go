@@ -48,6 +48,8 @@ type commandJSON struct {
 	Dir          string            `json:"dir,omitempty"`
 	Stdin        process.StdinMode `json:"stdin,omitempty"`
 	StdinData    bool              `json:"stdinData,omitempty"` // there is some; it is sealed
+	PTY          bool              `json:"pty,omitempty"`
+	Window       *process.Window   `json:"window,omitempty"`
 	MergeStreams bool              `json:"mergeStreams,omitempty"`
 	SuccessCodes []int             `json:"successCodes,omitempty"`
 	Leftovers    process.Leftovers `json:"leftovers,omitempty"`
@@ -107,7 +109,7 @@ func (o *object) spec(s *process.Spec) (string, error) {
 func encodeCommand(c *process.Command) *commandJSON {
 	j := &commandJSON{
 		Program: c.Program, Args: c.Args, EnvClear: c.EnvClear, Dir: c.Dir, Stdin: c.Stdin,
-		StdinData: c.StdinData != "", MergeStreams: c.MergeStreams, SuccessCodes: c.SuccessCodes,
+		StdinData: c.StdinData != "", PTY: c.PTY, Window: c.Window, MergeStreams: c.MergeStreams, SuccessCodes: c.SuccessCodes,
 		Leftovers: c.Leftovers, HideWindow: c.HideWindow,
 	}
 	for name := range c.Env {
@@ -171,7 +173,7 @@ func decodeCommand(j *commandJSON) *process.Command {
 	}
 	c := &process.Command{
 		Program: j.Program, Args: j.Args, EnvClear: j.EnvClear, Dir: j.Dir, Stdin: j.Stdin,
-		MergeStreams: j.MergeStreams, SuccessCodes: j.SuccessCodes, Leftovers: j.Leftovers, HideWindow: j.HideWindow,
+		PTY: j.PTY, Window: j.Window, MergeStreams: j.MergeStreams, SuccessCodes: j.SuccessCodes, Leftovers: j.Leftovers, HideWindow: j.HideWindow,
 	}
 	if j.StdinData {
 		c.StdinData = process.Redacted
