@@ -89,5 +89,5 @@ func (a *App) agent(cmd *cobra.Command, o *agentOptions, intent string) error {
 		options.Tools = o.tools
 	}
 	body.Code, body.Environment = &intent, process.EnvAgent
-	return a.start(ctx, c, &o.jobFlags, body)
+	return a.start(ctx, c, &o.jobFlags, body, nil)
 }

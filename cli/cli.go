@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/reeverun/reeve/api"
@@ -36,6 +37,7 @@ type App struct {
 	Serve func(ctx context.Context, s settings.Settings, ready func(addr string)) error
 
 	global globalFlags
+	raw    *atomic.Bool // the terminal is raw: a line does not end at its beginning; nil: it never is
 }
 
 // globalFlags are understood by every command, before or after its name.
@@ -66,6 +68,7 @@ func Main(a App, args []string) (exitCode int) {
 
 // root is the command tree.
 func (a *App) root() *cobra.Command {
+	a.raw = new(atomic.Bool)
 	root := &cobra.Command{
 		Use:   "reeve",
 		Short: "Run work as processes: durable, observable, and dead when killed",
@@ -133,7 +136,7 @@ func (a *App) addCommands(root *cobra.Command) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run:", []*cobra.Command{a.runCommand(), a.execCommand(), a.agentCommand(), a.upCommand(), a.rerunCommand()}},
+		{"run", "Run:", []*cobra.Command{a.runCommand(), a.execCommand(), a.agentCommand(), a.upCommand(), a.rerunCommand(), a.attachCommand()}},
 		{"look", "Look:", []*cobra.Command{a.psCommand(), a.treeCommand(), a.showCommand(), a.logsCommand(), a.eventsCommand(), a.transcriptCommand(), a.traceCommand()}},
 		{"tools", "Tools:", []*cobra.Command{a.toolsCommand(), a.approvalsCommand()}},
 		{"control", "Control:", []*cobra.Command{a.killCommand(), a.pauseCommand(), a.resumeCommand(), a.signalCommand(), a.waitCommand(), a.rmCommand(), a.pruneCommand()}},

@@ -111,7 +111,7 @@ func (a *App) exec(cmd *cobra.Command, o *execOptions, args []string) error {
 	}
 	o.bound(&body, limits)
 	body.Code, body.Environment = &code, o.environment
-	return a.start(ctx, c, &o.jobFlags, body)
+	return a.start(ctx, c, &o.jobFlags, body, nil)
 }
 
 // code is the argument, the file's content or what standard input holds.

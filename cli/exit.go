@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"syscall"
 
@@ -89,7 +90,11 @@ func (a *App) say(format string, args ...any) {
 	for i := range lines {
 		lines[i] = plain(lines[i])
 	}
-	fmt.Fprintf(a.Stderr, "reeve: %s\n", strings.Join(lines, "\n"))
+	text := "reeve: " + strings.Join(lines, "\n") + "\n"
+	if a.raw != nil && a.raw.Load() {
+		text = "\r\n" + strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	_, _ = io.WriteString(a.Stderr, text)
 }
 
 func firstLine(s string) string {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 )
 
@@ -17,11 +16,7 @@ func (a *App) pipedInput() ([]byte, error) {
 	if a.Stdin == nil {
 		return nil, nil
 	}
-	info, err := a.Stdin.Stat()
-	if err != nil { // closed
-		return nil, nil
-	}
-	if !info.Mode().IsRegular() && info.Mode()&fs.ModeNamedPipe == 0 {
+	if !isPiped(a.Stdin) { // or closed
 		return nil, nil
 	}
 	return readInput(a.Stdin)

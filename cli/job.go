@@ -31,6 +31,8 @@ type job struct {
 	steps  bool                        // it is an agent: tell what it does, on a terminal
 	show   func(context.Context) error // shows more than its two streams; nil: those
 
+	visiting bool // somebody else started it: an interrupt leaves it
+
 	id     process.ID
 	run    int
 	cursor string      // of the events, from before the run
@@ -80,7 +82,11 @@ func (j *job) detached(rec *process.Record) error {
 func (j *job) stay(ctx context.Context, signals <-chan os.Signal) (process.Record, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var beside sync.WaitGroup
-	beside.Go(func() { j.passOn(ctx, cancel, signals) })
+	if j.visiting {
+		beside.Go(func() { j.leaveOn(ctx, cancel, signals) })
+	} else {
+		beside.Go(func() { j.passOn(ctx, cancel, signals) })
+	}
 	beside.Go(func() { j.noticeQueue(ctx) })
 	if j.cursor != "" && j.asks {
 		beside.Go(func() { j.noticeApprovals(ctx) })
@@ -179,6 +185,9 @@ func (j *job) end(ctx context.Context) (process.Record, error) {
 func (j *job) left(err error) error {
 	var exit exitError
 	switch {
+	case errors.Is(err, errDetached):
+		j.app.say("detached from %s, which goes on: 'reeve attach %s' returns to it", j.id, j.id)
+		return nil
 	case errors.As(err, &exit):
 		j.app.say("left %s: see 'reeve show %s'", j.id, j.id)
 		return err

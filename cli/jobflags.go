@@ -95,16 +95,25 @@ func (o *jobFlags) create(ctx context.Context, cmd *cobra.Command, c *client.Cli
 	return body, nil
 }
 
-// start creates the process and attends to its first run.
-func (a *App) start(ctx context.Context, c *client.Client, o *jobFlags, body api.Create) error {
+// start creates the process and attends to its first run, by an attachment if
+// there is one.
+func (a *App) start(ctx context.Context, c *client.Client, o *jobFlags, body api.Create, t *attachment) error {
 	j := &job{app: a, client: c, detach: o.detach, bar: !o.noProgress && !a.global.json, asks: body.Environment != process.EnvCommand || body.Options != nil && body.Options.Budget != nil}
 	if body.RawOutput == string(process.Disabled) && !o.detach && !a.global.json {
 		// Its events are all there will be of its output: be there first.
 		later := false
 		body.Autorun, j.parked = &later, true
 	}
+	if t != nil {
+		t.job, j.show = j, t.show
+		j.bar = j.bar && !body.Command.PTY // it would be drawn into what the program draws
+	}
 	key := newKey()
 	return j.attend(ctx, func(ctx context.Context) (process.Record, error) {
-		return c.Create(ctx, body, client.CreateOptions{IdempotencyKey: key})
+		rec, err := c.Create(ctx, body, client.CreateOptions{IdempotencyKey: key})
+		if t != nil {
+			t.command = rec.Command
+		}
+		return rec, err
 	})
 }

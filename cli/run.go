@@ -16,6 +16,7 @@ import (
 type runOptions struct {
 	jobFlags
 	boundFlags
+	terminalFlags
 	cwd string
 	env []string
 }
@@ -30,7 +31,10 @@ func (a *App) runCommand() *cobra.Command {
 			"passed on to it, a second one kills it. The exit code is the command's own: 128+n\n" +
 			"if a signal ended it, 124 after a timeout, 130 if it was canceled.\n\n" +
 			"Standard input is read to its end before the command starts if it is a pipe or a\n" +
-			"file. Where it is a pipe that nobody closes, add '< /dev/null'.\n\n" +
+			"file. Where it is a pipe that nobody closes, add '< /dev/null', or pass it on as it\n" +
+			"comes with --interactive.\n\n" +
+			"With --pty the command gets a terminal, and this one is connected with it: every key\n" +
+			"goes there, Ctrl-] leaves it running, and 'reeve attach' returns to it.\n\n" +
 			"The job is the daemon's: it goes on if this command is killed or the terminal closes.\n" +
 			"No shell is involved: for pipes and wildcards run sh -c '…'. Where no daemon runs,\n" +
 			"one is started in the background.\n\n" +
@@ -41,6 +45,7 @@ func (a *App) runCommand() *cobra.Command {
 			"  reeve run --tag ci --timeout 10m -- go test ./...\n" +
 			"  reeve run --budget cpu=10m,wall=1h,children=5 -- make all\n" +
 			"  reeve run --detach --ref nightly -- ./backup.sh\n" +
+			"  reeve run --pty -- vim notes.txt\n" +
 			"  git diff | reeve run -- wc -l\n" +
 			"  reeve run --sandbox sandbox --limit memory=1G,pids=64,cpu=1m -- make test\n" +
 			"  reeve run -- sh -c 'make 2>&1 | tail -5'",
@@ -56,6 +61,7 @@ func (a *App) runCommand() *cobra.Command {
 	o.jobFlags.register(cmd)
 	o.boundFlags.register(cmd)
 	cmd.Flags().StringVar(&o.cwd, "cwd", "", "working `directory` (default: this one)")
+	o.terminalFlags.register(cmd)
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "variable to set, `K=V` (may be repeated)")
 	return cmd
 }
@@ -65,6 +71,10 @@ func (a *App) run(cmd *cobra.Command, o *runOptions, args []string) error {
 		return err
 	}
 	if err := o.boundFlags.check(cmd); err != nil {
+		return err
+	}
+	t, err := a.attachment(o)
+	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -85,7 +95,7 @@ func (a *App) run(cmd *cobra.Command, o *runOptions, args []string) error {
 		return err
 	}
 	body.Environment, body.Command = process.EnvCommand, command
-	return a.start(ctx, c, &o.jobFlags, body)
+	return a.start(ctx, c, &o.jobFlags, body, t)
 }
 
 // command is the program in the caller's surroundings.
@@ -99,14 +109,11 @@ func (a *App) command(o *runOptions, args []string) (*api.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	input, err := a.pipedInput()
-	if err != nil {
+	command := &api.Command{Program: args[0], Args: args[1:], Env: env, EnvClear: clear, Dir: dir}
+	if err := a.connectInput(command, &o.terminalFlags); err != nil {
 		return nil, err
 	}
-	if err := a.readable(args, dir, env, o.env); err != nil {
-		return nil, err
-	}
-	return &api.Command{Program: args[0], Args: args[1:], Env: env, EnvClear: clear, Dir: dir, StdinBase64: input}, nil
+	return command, a.readable(args, dir, env, o.env)
 }
 
 // readable refuses what JSON would change on its way to the daemon: a program

@@ -62,7 +62,7 @@ func (f *filler) fillKind(v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(f.next()))
-	case reflect.Uint8:
+	case reflect.Uint8, reflect.Uint16:
 		v.SetUint(uint64(f.next() % 256))
 	case reflect.Float64:
 		v.SetFloat(float64(f.next()) + 0.5)
