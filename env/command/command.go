@@ -124,6 +124,7 @@ func (e *Env) begin(ctx context.Context, r *run, cmd *process.Command, in env.In
 		job, err := e.adopt(ctx, r, in, h)
 		return job, &output{}, err
 	}
+	r.reserveInput(cmd)
 	start, done := undetached(ctx)
 	defer done()
 	job, out, err := e.spawn(start, r, cmd, in, h)

@@ -90,21 +90,30 @@ func (r *run) takeTurn(ctx context.Context) (done func(), err error) {
 	}
 }
 
+// typesStdin reports whether the command's stdin is typed into its terminal.
+func typesStdin(cmd *process.Command) bool { return cmd.PTY && cmd.Stdin == process.StdinBytes }
+
+// reserveInput gives typeStdin the first turn. It is called before anybody hears
+// of the run.
+func (r *run) reserveInput(cmd *process.Command) {
+	if typesStdin(cmd) {
+		r.turn = make(chan struct{}, 1)
+		r.turn <- struct{}{}
+	}
+}
+
 // typeStdin types what a command with a terminal was given as stdin, and the
-// end of file, before anybody else can. What it returns ends that and waits.
+// end of file, in the turn that was reserved. What it returns ends that and
+// waits.
 func (r *run) typeStdin(cmd *process.Command, job keeper.Job) (end func()) {
 	in, ok := job.(keeper.Interactive)
-	if !cmd.PTY || cmd.Stdin != process.StdinBytes || !ok {
+	if !typesStdin(cmd) || !ok {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done, err := r.takeTurn(ctx)
-	if err != nil {
-		return cancel
-	}
 	var typing sync.WaitGroup
 	typing.Go(func() {
-		defer done()
+		defer func() { <-r.turn }()
 		_, _ = in.Input(ctx, typed(cmd.StdinData.Reveal())) // it ends with the program, if not before
 	})
 	return func() {
