@@ -66,7 +66,10 @@ func (p *proc) interact(ctx context.Context, call string, args []any, f func(con
 	}
 	ctx, leave := p.untilOver(ctx)
 	defer leave()
-	return f(ctx, e)
+	if err = f(ctx, e); err == nil || ctx.Err() != nil {
+		return err
+	}
+	return p.refused("written to", err)
 }
 
 // untilOver returns a context that ends with the run, too: what nobody reads is

@@ -138,6 +138,17 @@ func terminal(r *rig) {
 	r.ends(j, keeper.Exit{Code: 4}, out, want)
 }
 
+// terminalCooked: it echoes and translates, and erases whole characters.
+func terminalCooked(r *rig) {
+	j, in, out := r.interactive(keeper.Spec{PTY: &keeper.Window{Rows: 5, Cols: 50}, Cooked: true}, `read x; echo "got $x"`)
+	r.types(in, "aü\x7f\r")
+	if e, err := j.Wait(r.ctx()); e.Code != 0 || err != nil {
+		r.Errorf("%+v, %v", e, err)
+	}
+	r.shows(out, "got a\r\n")
+	r.shows(out, "aü\b \b\r\n")
+}
+
 func terminalResize(r *rig) {
 	j, in, out := r.interactive(keeper.Spec{PTY: &keeper.Window{Rows: 10, Cols: 10}},
 		`trap 'stty size' WINCH; echo up; while read x; do echo "got $x"; done; echo over`)

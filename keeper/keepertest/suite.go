@@ -74,6 +74,7 @@ var cases = []struct {
 	{"no input was asked for", noInput},
 	{"terminal", terminal},
 	{"terminal, resized and ended", terminalResize},
+	{"terminal for people", terminalCooked},
 	{"terminal of a tree that outlives its leader", terminalLeftovers},
 	{"terminal that was not started", terminalRefused},
 	{"50 at once", fifty},
