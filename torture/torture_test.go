@@ -1,0 +1,154 @@
+//go:build linux
+
+package torture
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+// The daemon is killed again and again under load. What was acknowledged is
+// there and ran once; commands lose no byte and keep their exit codes; programs
+// are exact or truthfully interrupted; kills and pauses hold.
+func TestDaemonIsKilled(t *testing.T) {
+	w := newWorld(t)
+	for range setting(t, "ROUNDS", 3) {
+		w.round(w.killDaemon, func() {
+			died := time.Now()
+			w.daemon.launch()
+			if w.rand.IntN(4) == 0 { // also while it recovers
+				time.Sleep(w.upTo(150 * time.Millisecond))
+				w.killDaemon()
+				died = time.Now()
+				w.daemon.launch()
+			}
+			w.daemon.ready()
+			w.figures.restarts = append(w.figures.restarts, time.Since(died))
+		})
+	}
+	w.settle()
+}
+
+// The keeper is killed under load, and now and then the daemon with it. The
+// daemon goes on by itself; what becomes of the commands is told truthfully,
+// and none of them is left.
+func TestKeeperIsKilled(t *testing.T) {
+	w := newWorld(t)
+	for n := range setting(t, "KEEPER", 2) {
+		both := n%3 == 1
+		w.round(func() {
+			w.killKeeper()
+			if both {
+				w.killDaemon()
+			}
+		}, func() {
+			if both {
+				w.daemon.launch()
+			}
+			w.daemon.ready()
+		})
+	}
+	w.settle()
+}
+
+// round brings the load up to its height, strikes at a random point, has all
+// requests end, mends, and checks what can be checked by now.
+func (w *world) round(strike, mend func()) {
+	w.figures.rounds++
+	w.topUp()
+	creates := make([]*proc, setting(w.t, "CREATES", 200))
+	for i := range creates {
+		creates[i] = w.quick()
+	}
+	victims := w.living()
+	w.rand.Shuffle(len(victims), func(i, j int) { victims[i], victims[j] = victims[j], victims[i] })
+	var requests sync.WaitGroup
+	for _, p := range creates {
+		requests.Go(func() { w.create(p) })
+	}
+	for i, p := range victims[:min(len(victims), 16)] {
+		wait, now := w.upTo(200*time.Millisecond), w.rand.IntN(2) == 0
+		requests.Go(func() {
+			time.Sleep(wait)
+			if i%2 == 0 {
+				w.kill(p, now)
+			} else {
+				w.pause(p)
+			}
+		})
+	}
+	time.Sleep(w.upTo(400 * time.Millisecond)) // the random point
+	strike()
+	requests.Wait()
+	mend()
+	again := w.unacknowledged()
+	w.figures.repeated += len(again)
+	together(append(again, w.some(w.procs, 20)...), 64, w.create)
+	w.check(append(w.living(), w.some(w.procs, 20)...))
+	for _, p := range w.living() {
+		if p.paused || p.pauseTried {
+			w.stillPaused(p)
+			if w.rand.IntN(2) == 0 {
+				w.resume(p)
+			}
+		}
+	}
+}
+
+// topUp makes commands and programs until there are as many as are wanted.
+func (w *world) topUp() {
+	commands, programs := setting(w.t, "COMMANDS", 50), setting(w.t, "PROGRAMS", 50)
+	for _, p := range w.living() {
+		if p.job != nil {
+			commands--
+		} else {
+			programs--
+		}
+	}
+	var more []*proc
+	for range commands {
+		more = append(more, w.chatty())
+	}
+	for range programs {
+		more = append(more, w.script(10+w.rand.IntN(60), w.upTo(3*time.Second)))
+	}
+	together(more, 16, w.create)
+}
+
+// some picks n of them.
+func (w *world) some(procs []*proc, n int) (picked []*proc) {
+	for range min(n, len(procs)) {
+		picked = append(picked, procs[w.rand.IntN(len(procs))])
+	}
+	return picked
+}
+
+// settle lets everything come to its end and checks all of it once more.
+func (w *world) settle() {
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		for _, p := range w.living() {
+			if p.paused || p.pauseTried {
+				w.resume(p)
+			}
+			if p.job != nil && p.job.Kind == Endless && !p.killed {
+				w.kill(p, true)
+			}
+		}
+		w.check(w.living())
+		left := w.living()
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			rec, _ := w.daemon.record(left[0].id)
+			w.t.Errorf("%d processes do not end, among them %v", len(left), rec)
+			break
+		}
+	}
+	w.figures.forget()
+	w.check(w.procs)
+	w.listed()
+	w.leave()
+	w.report()
+}
