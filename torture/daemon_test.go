@@ -62,7 +62,8 @@ func (d *daemon) launch() {
 func (d *daemon) ready() {
 	d.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-		if status, _, err := d.do("GET", "/ready", nil, ""); err == nil && status == 200 {
+		status, answer, err := d.do("GET", "/ready", nil, "")
+		if err == nil && status == 200 {
 			return
 		}
 		select {
@@ -71,7 +72,9 @@ func (d *daemon) ready() {
 		default:
 		}
 		if time.Now().After(end) {
-			d.t.Fatalf("the daemon does not get ready:\n%s", d.said())
+			_ = d.cmd.Process.Signal(syscall.SIGQUIT) // it says where it is
+			<-d.over
+			d.t.Fatalf("the daemon does not get ready: %d %.300s %v\n%s", status, answer, err, d.said())
 		}
 	}
 }
@@ -104,7 +107,7 @@ func (d *daemon) stop() {
 // said is the end of what all daemons of the directory have logged.
 func (d *daemon) said() string {
 	text, _ := os.ReadFile(d.log.Name())
-	return string(text[max(0, len(text)-4000):])
+	return string(text[max(0, len(text)-20000):])
 }
 
 // do makes one request and reads its answer. An error means that there was
