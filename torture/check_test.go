@@ -46,11 +46,11 @@ func (w *world) look(p *proc) *sight {
 	s := &sight{p: p}
 	var err error
 	if s.rec, err = w.daemon.record(p.id); err != nil {
-		w.t.Errorf("acknowledged process %s: %v", p.name, err)
+		w.wrong("acknowledged process %s: %v", p.name, err)
 		return nil
 	}
 	if s.events, err = w.daemon.events(p.id); err != nil {
-		w.t.Errorf("events of %v: %v", s.rec, err)
+		w.wrong("events of %v: %v", s.rec, err)
 		return nil
 	}
 	if !s.rec.finished() {
@@ -60,7 +60,7 @@ func (w *world) look(p *proc) *sight {
 		s.stderr, err = w.daemon.bytes(p.id, "stderr")
 	}
 	if err != nil {
-		w.t.Errorf("output of %v: %v", s.rec, err)
+		w.wrong("output of %v: %v", s.rec, err)
 		return nil
 	}
 	return s
@@ -68,25 +68,25 @@ func (w *world) look(p *proc) *sight {
 
 func (w *world) judge(s *sight, ran int) {
 	if s.rec.Label != s.p.name {
-		w.t.Errorf("process %d was acknowledged as %s and is %v", s.p.id, s.p.name, s.rec)
+		w.wrong("process %d was acknowledged as %s and is %v", s.p.id, s.p.name, s.rec)
 		return
 	}
 	if ran > 1 {
-		w.t.Errorf("it ran %d times: %v", ran, s.rec)
+		w.wrong("it ran %d times: %v", ran, s.rec)
 	}
 	w.judgeEvents(s)
 	switch {
 	case s.p.never:
 		if s.rec.State != "idle" || s.rec.Run != 0 || ran != 0 || len(s.events) != 1 {
-			w.t.Errorf("created idle, and now it has %d events and ran %d times: %v", len(s.events), ran, s.rec)
+			w.wrong("created idle, and now it has %d events and ran %d times: %v", len(s.events), ran, s.rec)
 		}
 	case s.rec.finished():
 		s.p.finished = true
 		w.judgeEnd(s, ran)
 	case s.rec.State == "idle":
-		w.t.Errorf("it was never run: %v", s.rec)
+		w.wrong("it was never run: %v", s.rec)
 	case s.p.finished:
-		w.t.Errorf("it was finished before: %v", s.rec)
+		w.wrong("it was finished before: %v", s.rec)
 	}
 }
 
@@ -96,26 +96,26 @@ func (w *world) judgeEvents(s *sight) {
 	kinds := map[string]int{}
 	for i, ev := range s.events {
 		if ev.Seq != int64(i+1) || ev.Process != s.p.id || ev.Run > 1 {
-			w.t.Errorf("event %d of %v is %+v", i+1, s.rec, ev)
+			w.wrong("event %d of %v is %+v", i+1, s.rec, ev)
 			return
 		}
 		w.witness.see(ev, "replayed")
 		kinds[ev.Kind]++
 	}
 	if known := w.witness.known(s.p.id); known > int64(len(s.events)) && s.rec.finished() {
-		w.t.Errorf("%d events were seen before, %d are left: %v", known, len(s.events), s.rec)
+		w.wrong("%d events were seen before, %d are left: %v", known, len(s.events), s.rec)
 	}
 	if len(s.events) == 0 || s.events[0].Kind != "process_created" {
-		w.t.Errorf("the first of %d events is not process_created: %v", len(s.events), s.rec)
+		w.wrong("the first of %d events is not process_created: %v", len(s.events), s.rec)
 		return
 	}
 	for _, once := range []string{"process_created", "process_queued", "process_started", "exited", "finalized"} {
 		if kinds[once] > 1 {
-			w.t.Errorf("%d events %s: %v", kinds[once], once, s.rec)
+			w.wrong("%d events %s: %v", kinds[once], once, s.rec)
 		}
 	}
 	if last := s.events[len(s.events)-1]; s.rec.finished() && last.Kind != "finalized" {
-		w.t.Errorf("the last event is %s: %v", last.Kind, s.rec)
+		w.wrong("the last event is %s: %v", last.Kind, s.rec)
 	}
 	if s.rec.finished() {
 		w.judgeLines(s, "stdout", s.stdout)
@@ -133,13 +133,13 @@ func (w *world) judgeLines(s *sight, stream string, content []byte) {
 			continue
 		}
 		if ev.Offset != int64(lines.Len()) {
-			w.t.Errorf("a line of %s is said to be at %d, but is at %d: %v", stream, ev.Offset, lines.Len(), s.rec)
+			w.wrong("a line of %s is said to be at %d, but is at %d: %v", stream, ev.Offset, lines.Len(), s.rec)
 			return
 		}
 		lines.WriteString(ev.Line + "\n")
 	}
 	if strings.TrimSuffix(lines.String(), "\n") != strings.TrimSuffix(string(content), "\n") {
-		w.t.Errorf("the events have %d bytes of %s, the log %d, and they differ: %v", lines.Len(), stream, len(content), s.rec)
+		w.wrong("the events have %d bytes of %s, the log %d, and they differ: %v", lines.Len(), stream, len(content), s.rec)
 	}
 	w.figures.bytes += int64(len(content))
 }

@@ -22,7 +22,7 @@ func (w *world) listed() {
 		}
 		for _, rec := range page.Processes {
 			if before, twice := names[rec.Label]; twice {
-				w.t.Errorf("%s was created twice, as %d and as %d", rec.Label, before, rec.ID)
+				w.wrong("%s was created twice, as %d and as %d", rec.Label, before, rec.ID)
 			}
 			names[rec.Label] = rec.ID
 		}
@@ -33,11 +33,11 @@ func (w *world) listed() {
 	}
 	for _, p := range w.procs {
 		if p.id == 0 || names[p.name] != p.id {
-			w.t.Errorf("%s was acknowledged as %d and is listed as %d", p.name, p.id, names[p.name])
+			w.wrong("%s was acknowledged as %d and is listed as %d", p.name, p.id, names[p.name])
 		}
 	}
 	if len(names) != len(w.procs) {
-		w.t.Errorf("%d processes are listed, want %d", len(names), len(w.procs))
+		w.wrong("%d processes are listed, want %d", len(names), len(w.procs))
 	}
 	w.figures.acknowledged = len(w.procs)
 }
@@ -48,7 +48,7 @@ func (w *world) leave() {
 	left := w.strays(true)
 	w.figures.strays = len(left)
 	if len(left) > 0 {
-		w.t.Errorf("still alive: %v", left)
+		w.wrong("still alive: %v", left)
 	}
 	w.daemon.stop()
 	for _, pid := range w.keepers() {
@@ -56,12 +56,12 @@ func (w *world) leave() {
 	}
 	w.until("nothing is left of the daemon", func() bool { left = w.strays(false); return len(left) == 0 })
 	if len(left) > 0 {
-		w.t.Errorf("left of the daemon: %v", left)
+		w.wrong("left of the daemon: %v", left)
 	}
 	groups := w.cgroupsLeft()
 	w.until("no cgroup is left", func() bool { groups = w.cgroupsLeft(); return len(groups) == 0 })
 	if len(groups) > 0 {
-		w.t.Errorf("left of the cgroups: %v", groups)
+		w.wrong("left of the cgroups: %v", groups)
 	}
 }
 
@@ -70,7 +70,7 @@ func (w *world) until(what string, come func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(5 * time.Second); !come(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			w.t.Errorf("in vain: %s", what)
+			w.wrong("in vain: %s", what)
 			return
 		}
 	}

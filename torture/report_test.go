@@ -52,6 +52,7 @@ func (w *world) report() {
 		{"bytes of output checked", fmt.Sprint(f.bytes)},
 		{"events checked", fmt.Sprint(f.events)},
 		{"events seen live", fmt.Sprintf("%d, lagged %d times", live, lagged)},
+		{"wrong", fmt.Sprint(w.wrongs.Load())},
 		{"stray processes", fmt.Sprint(f.strays)},
 	}
 	if len(f.restarts) > 0 {

@@ -67,8 +67,8 @@ func (w *world) round(strike, mend func()) {
 	for _, p := range creates {
 		requests.Go(func() { w.create(p) })
 	}
-	for i, p := range victims[:min(len(victims), 16)] {
-		wait, now := w.upTo(200*time.Millisecond), w.rand.IntN(2) == 0
+	for i, p := range victims[:min(len(victims), 24)] {
+		wait, now := w.upTo(800*time.Millisecond), w.rand.IntN(2) == 0
 		requests.Go(func() {
 			time.Sleep(wait)
 			if i%2 == 0 {
@@ -78,13 +78,13 @@ func (w *world) round(strike, mend func()) {
 			}
 		})
 	}
-	time.Sleep(w.upTo(400 * time.Millisecond)) // the random point
+	time.Sleep(w.upTo(1200 * time.Millisecond)) // the random point
 	strike()
 	requests.Wait()
 	mend()
 	again := w.unacknowledged()
 	w.figures.repeated += len(again)
-	together(append(again, w.some(w.procs, 20)...), 64, w.create)
+	together(append(again, w.some(w.acknowledged(), 20)...), 64, w.create)
 	w.check(append(w.living(), w.some(w.procs, 20)...))
 	for _, p := range w.living() {
 		if p.paused || p.pauseTried {
@@ -116,10 +116,10 @@ func (w *world) topUp() {
 	together(more, 16, w.create)
 }
 
-// some picks n of them.
+// some picks at most n of them.
 func (w *world) some(procs []*proc, n int) (picked []*proc) {
-	for range min(n, len(procs)) {
-		picked = append(picked, procs[w.rand.IntN(len(procs))])
+	for _, i := range w.rand.Perm(len(procs))[:min(n, len(procs))] {
+		picked = append(picked, procs[i])
 	}
 	return picked
 }
@@ -142,7 +142,7 @@ func (w *world) settle() {
 		}
 		if time.Now().After(end) {
 			rec, _ := w.daemon.record(left[0].id)
-			w.t.Errorf("%d processes do not end, among them %v", len(left), rec)
+			w.wrong("%d processes do not end, among them %v", len(left), rec)
 			break
 		}
 	}
