@@ -11,8 +11,9 @@ import (
 type sight struct {
 	p              *proc
 	rec            record
-	events         []event
-	stdout, stderr []byte // once it has finished
+	after          int64   // what of it was judged before; all of one that has finished is, again
+	events         []event // after that
+	stdout, stderr []byte  // once it has finished
 }
 
 // check looks at processes and judges what it sees. One that has finished is
@@ -49,7 +50,10 @@ func (w *world) look(p *proc) *sight {
 		w.wrong("acknowledged process %s: %v", p.name, err)
 		return nil
 	}
-	if s.events, err = w.daemon.events(p.id); err != nil {
+	if !s.rec.finished() && !p.never {
+		s.after = p.judged
+	}
+	if s.events, err = w.daemon.events(p.id, s.after); err != nil {
 		w.wrong("events of %v: %v", s.rec, err)
 		return nil
 	}
@@ -95,17 +99,15 @@ func (w *world) judge(s *sight, ran int) {
 func (w *world) judgeEvents(s *sight) {
 	kinds := map[string]int{}
 	for i, ev := range s.events {
-		if ev.Seq != int64(i+1) || ev.Process != s.p.id || ev.Run > 1 {
-			w.wrong("event %d of %v is %+v", i+1, s.rec, ev)
+		if ev.Seq != s.after+int64(i+1) || ev.Process != s.p.id || ev.Run > 1 {
+			w.wrong("event %d of %v is %+v", s.after+int64(i+1), s.rec, ev)
 			return
 		}
 		w.witness.see(ev, "replayed")
 		kinds[ev.Kind]++
 	}
-	if known := w.witness.known(s.p.id); known > int64(len(s.events)) && s.rec.finished() {
-		w.wrong("%d events were seen before, %d are left: %v", known, len(s.events), s.rec)
-	}
-	if len(s.events) == 0 || s.events[0].Kind != "process_created" {
+	s.p.judged = s.after + int64(len(s.events))
+	if s.after == 0 && (len(s.events) == 0 || s.events[0].Kind != "process_created") {
 		w.wrong("the first of %d events is not process_created: %v", len(s.events), s.rec)
 		return
 	}
@@ -114,15 +116,19 @@ func (w *world) judgeEvents(s *sight) {
 			w.wrong("%d events %s: %v", kinds[once], once, s.rec)
 		}
 	}
-	if last := s.events[len(s.events)-1]; s.rec.finished() && last.Kind != "finalized" {
+	if !s.rec.finished() {
+		return
+	}
+	if known := w.witness.known(s.p.id); known > int64(len(s.events)) {
+		w.wrong("%d events were seen before, %d are left: %v", known, len(s.events), s.rec)
+	}
+	if last := s.events[len(s.events)-1]; last.Kind != "finalized" {
 		w.wrong("the last event is %s: %v", last.Kind, s.rec)
 	}
-	if s.rec.finished() {
-		w.judgeLines(s, "stdout", s.stdout)
-		w.judgeLines(s, "stderr", s.stderr)
-		w.figures.events += len(s.events)
-		w.figures.reattached += kinds["reattached"]
-	}
+	w.judgeLines(s, "stdout", s.stdout)
+	w.judgeLines(s, "stderr", s.stderr)
+	w.figures.events += len(s.events)
+	w.figures.reattached += kinds["reattached"]
 }
 
 // judgeLines holds the lines among the events against the bytes that are kept.

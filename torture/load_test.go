@@ -22,6 +22,7 @@ type proc struct {
 	pausedOnce         bool
 	bytes              int64 // in its log when it was seen paused
 	orphaned, shaken   bool  // the daemon, the keeper was killed while it may have run
+	judged             int64 // up to this event
 	finished           bool  // it was seen finished
 }
 
@@ -99,7 +100,8 @@ func (w *world) script(lines int, lasting time.Duration) *proc {
 // chatty makes up a command that talks for a while.
 func (w *world) chatty() *proc {
 	kinds := []Kind{Plain, Plain, Plain, Stubborn, Family, Litter, Endless}
-	return w.command(kinds[w.rand.IntN(len(kinds))], 20+w.rand.IntN(180), w.upTo(4*time.Second))
+	lines := 20 + w.rand.IntN(180)
+	return w.command(kinds[w.rand.IntN(len(kinds))], lines, time.Duration(lines)*2*time.Millisecond+w.upTo(4*time.Second))
 }
 
 // quick makes up something small, of any sort.

@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -69,23 +70,18 @@ type event struct {
 	print uint64 // of everything in it
 }
 
-// parseEvent reads an event and takes its print, whatever the order of keys.
+// parseEvent reads an event and takes its print.
 func parseEvent(raw []byte) (ev event, err error) {
 	if err := json.Unmarshal(raw, &ev); err != nil {
 		return ev, err
 	}
-	var all map[string]any
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return ev, err
-	}
-	sorted, err := json.Marshal(all)
-	ev.print = Number(string(sorted)) | 1 // 0 is unseen
-	return ev, err
+	ev.print = Number(string(bytes.TrimSpace(raw))) | 1 // 0 is unseen
+	return ev, nil
 }
 
-// events reads all stored events of a process.
-func (d *daemon) events(id int64) (all []event, err error) {
-	for after := int64(0); ; {
+// events reads the stored events of a process after a number.
+func (d *daemon) events(id, after int64) (all []event, err error) {
+	for {
 		var page struct {
 			Events []json.RawMessage `json:"events"`
 			Next   int64             `json:"next"`
