@@ -55,7 +55,7 @@ bench: ## every figure beside its baseline, at full length
 	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
 
 torture: ## kill the daemon, the keeper and an embedding host under load, again and again, and cut the power everywhere
-	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 go test -count=1 -timeout 60m -v ./torture
+	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 REEVE_TORTURE_COMMANDS=50 REEVE_TORTURE_PROGRAMS=50 REEVE_TORTURE_CREATES=200 go test -count=1 -timeout 60m -v ./torture
 	REEVE_CRASH_ROUNDS=100 go test -count=1 -timeout 30m -v -run AgainAndAgain .
 	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run PowerCut . ./store/sqlite
 

@@ -10,9 +10,9 @@
 //
 //	REEVE_TORTURE_ROUNDS    how often the daemon is killed (3)
 //	REEVE_TORTURE_KEEPER    how often the keeper is killed (2)
-//	REEVE_TORTURE_COMMANDS  chatty commands that run at each kill (50)
-//	REEVE_TORTURE_PROGRAMS  programs that run at each kill (50)
-//	REEVE_TORTURE_CREATES   creates in flight at each kill (200)
+//	REEVE_TORTURE_COMMANDS  chatty commands that run at each kill (20)
+//	REEVE_TORTURE_PROGRAMS  programs that run at each kill (20)
+//	REEVE_TORTURE_CREATES   creates in flight at each kill (60)
 //	REEVE_TORTURE_SEED      repeats the choices of a run that printed it
 //	REEVE_TORTURE_BINARY    the program, if it need not be built
 package torture

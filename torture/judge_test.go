@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -29,10 +30,16 @@ func (w *world) judgeEnd(s *sight, ran int) {
 		}
 		w.judgeOutput(s, false)
 	case rec.interrupted():
-		w.figures.interrupted++
+		if w.figures.interrupted++; p.job != nil {
+			w.figures.lost++
+		}
 		if rec.Outcome.Reason == nil || rec.Outcome.Reason.Kind != "spawn_failed" || !w.mayBeInterrupted(p) {
 			w.wrong("nothing interrupted it: %v", rec)
 		}
+		w.judgeOutput(s, false)
+	case p.killTried && !p.killed && rec.Exit.Signal != nil:
+		// The kill reached it, and its daemon died before it could say so.
+		w.figures.finished++
 		w.judgeOutput(s, false)
 	default:
 		w.figures.finished++
@@ -135,7 +142,9 @@ func (w *world) stillPaused(p *proc) {
 	}
 	log, err := os.Stat(fmt.Sprintf("%s/logs/%d/1.stdout", w.daemon.data(), p.id))
 	if err != nil {
-		w.wrong("the log of %v: %v", before, err)
+		if p.job != nil || !errors.Is(err, os.ErrNotExist) { // a program has one when it has written
+			w.wrong("the log of %v: %v", before, err)
+		}
 		return
 	}
 	if p.bytes != 0 && p.bytes != log.Size() {

@@ -42,6 +42,22 @@ func (w *world) listed() {
 	w.figures.acknowledged = len(w.procs)
 }
 
+// caughtUp checks that the live stream, through all crashes, has brought every
+// event there is.
+func (w *world) caughtUp() {
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		behind := w.which(func(p *proc) bool { return w.witness.heard(p.id) < p.judged })
+		if len(behind) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			p := behind[0]
+			w.wrong("%d processes have events that the live stream did not bring, among them %s (%d): %d of %d", len(behind), p.name, p.id, w.witness.heard(p.id), p.judged)
+			return
+		}
+	}
+}
+
 // leave checks that nothing is left of any command, stops the daemon and checks
 // that nothing is left of that.
 func (w *world) leave() {

@@ -20,6 +20,7 @@ type witness struct {
 
 	mu     sync.Mutex
 	prints map[int64][]uint64 // by process; of seq 1, 2, …; 0 is unseen
+	last   map[int64]int64    // by process: the last one that came live
 	live   int64              // how many came live
 	lagged int64              // how often some were missed
 
@@ -27,7 +28,7 @@ type witness struct {
 }
 
 func newWitness(t testing.TB) *witness {
-	return &witness{t: t, prints: map[int64][]uint64{}, cursor: "0"}
+	return &witness{t: t, prints: map[int64][]uint64{}, last: map[int64]int64{}, cursor: "0"}
 }
 
 // see compares an event with what was seen under its number before.
@@ -43,9 +44,26 @@ func (w *witness) see(ev event, how string) {
 	}
 	seen[ev.Seq-1] = ev.print
 	w.prints[ev.Process] = seen
-	if how == "live" {
-		w.live++
+}
+
+// hear takes an event of the live stream: each comes once, in order, whatever
+// became of the daemon in between.
+func (w *witness) hear(ev event) {
+	w.see(ev, "live")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ev.Seq != w.last[ev.Process]+1 {
+		w.t.Errorf("process %d: after event %d the stream has event %d (cursor %s after %s)", ev.Process, w.last[ev.Process], ev.Seq, ev.Cursor, w.cursor)
 	}
+	w.last[ev.Process] = ev.Seq
+	w.live++
+}
+
+// heard is the last event of a process that came live.
+func (w *witness) heard(id int64) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last[id]
 }
 
 // known is the highest number of an event of a process that anyone has seen.
@@ -111,7 +129,7 @@ func (w *witness) connect(ctx context.Context, d *daemon) error {
 		if ev.Partial {
 			continue
 		}
-		w.see(ev, "live")
+		w.hear(ev)
 		w.cursor = ev.Cursor
 	}
 	return lines.Err()

@@ -11,18 +11,19 @@ import (
 
 // figures are what a run has to show.
 type figures struct {
-	rounds, keepers                 int
-	acknowledged, repeated          int
-	finished, canceled, interrupted int
-	reattached, events              int
-	bytes                           int64
-	strays                          int
-	restarts                        []time.Duration
+	rounds, keepers        int
+	acknowledged, repeated int
+	finished, canceled     int
+	interrupted, lost      int // lost: of these, commands
+	reattached, events     int
+	bytes                  int64
+	strays                 int
+	restarts               []time.Duration
 }
 
 // forget drops what the last check of all counts anew.
 func (f *figures) forget() {
-	f.finished, f.canceled, f.interrupted, f.reattached, f.events, f.bytes = 0, 0, 0, 0, 0, 0
+	f.finished, f.canceled, f.interrupted, f.lost, f.reattached, f.events, f.bytes = 0, 0, 0, 0, 0, 0, 0
 }
 
 // report prints the figures as a table.
@@ -45,7 +46,7 @@ func (w *world) report() {
 		{"of these cut off and created again by their key", fmt.Sprint(f.repeated)},
 		{"finished", fmt.Sprint(f.finished)},
 		{"canceled", fmt.Sprint(f.canceled)},
-		{"interrupted (host process exited)", fmt.Sprint(f.interrupted)},
+		{"interrupted (host process exited)", fmt.Sprintf("%d, commands among them %d", f.interrupted, f.lost)},
 		{"reattached", fmt.Sprint(f.reattached)},
 		{"kills acknowledged", fmt.Sprint(kills)},
 		{"pauses acknowledged", fmt.Sprint(pauses)},

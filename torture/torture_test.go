@@ -57,7 +57,7 @@ func TestKeeperIsKilled(t *testing.T) {
 func (w *world) round(strike, mend func()) {
 	w.figures.rounds++
 	w.topUp()
-	creates := make([]*proc, setting(w.t, "CREATES", 200))
+	creates := make([]*proc, setting(w.t, "CREATES", 60))
 	for i := range creates {
 		creates[i] = w.quick()
 	}
@@ -98,7 +98,7 @@ func (w *world) round(strike, mend func()) {
 
 // topUp makes commands and programs until there are as many as are wanted.
 func (w *world) topUp() {
-	commands, programs := setting(w.t, "COMMANDS", 50), setting(w.t, "PROGRAMS", 50)
+	commands, programs := setting(w.t, "COMMANDS", 20), setting(w.t, "PROGRAMS", 20)
 	for _, p := range w.living() {
 		if p.job != nil {
 			commands--
@@ -149,6 +149,7 @@ func (w *world) settle() {
 	w.figures.forget()
 	w.check(w.procs)
 	w.listed()
+	w.caughtUp()
 	w.leave()
 	w.report()
 }

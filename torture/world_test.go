@@ -124,8 +124,8 @@ func (w *world) kill(p *proc, now bool) {
 func (w *world) pause(p *proc) {
 	p.pauseTried = true
 	if rec, ok := w.signal(p, "pause", map[string]any{}); ok {
-		p.paused, p.pausedOnce = true, true
-		if !rec.Paused {
+		p.paused, p.pausedOnce = rec.Paused, true
+		if !rec.Paused && !rec.finished() { // it may have ended by now
 			w.wrong("after its pause: %v", rec)
 		}
 	}
