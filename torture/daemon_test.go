@@ -50,7 +50,7 @@ func (d *daemon) data() string { return filepath.Join(d.dir, "data") }
 func (d *daemon) launch() {
 	d.t.Helper()
 	d.cmd = exec.Command(suite.binary, append([]string{"serve", "--data", d.data(), "--listen", "none", "--log-level", "warn"}, d.flags...)...)
-	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
+	d.cmd.Dir, d.cmd.Stdout, d.cmd.Stderr = d.dir, d.log, d.log
 	if err := d.cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
