@@ -28,6 +28,20 @@ const (
 	crashCode  = 7
 )
 
+// crashScript waits in the midst of its lines until the manager is dead.
+const crashScript = `cd %s
+echo start >> starts
+i=0
+while [ $i -lt %d ]; do
+	i=$((i+1))
+	echo line $i
+	sleep 0.01
+	[ $i -ne 50 ] || >> half
+	while [ $i -eq 50 ] && [ ! -e go ]; do sleep 0.01; done
+done
+exit %d
+`
+
 // crash has a manager run a job, kills the manager, has it started again, and
 // looks at what there is when the job is over.
 func crash(m manager) (c crashed) {
@@ -37,7 +51,7 @@ func crash(m manager) (c crashed) {
 	}
 	defer os.RemoveAll(dir)
 	mark := filepath.Join(dir, "job.sh")
-	script := fmt.Sprintf("echo start >> %s/starts\ni=0\nwhile [ $i -lt %d ]; do i=$((i+1)); echo line $i; sleep 0.01; done\nexit %d\n", dir, crashLines, crashCode)
+	script := fmt.Sprintf(crashScript, dir, crashLines, crashCode)
 	if err := os.WriteFile(mark, []byte(script), 0o700); err != nil {
 		return crashed{err: err}
 	}
@@ -46,11 +60,10 @@ func crash(m manager) (c crashed) {
 	if err := errors.Join(m.start(), m.submit(mark)); err != nil {
 		return crashed{err: err}
 	}
-	if err := soon(func() error { _, err := os.Stat(dir + "/starts"); return err }); err != nil {
+	if err := soon(func() error { _, err := os.Stat(dir + "/half"); return err }); err != nil {
 		return crashed{err: err}
 	}
-	time.Sleep(500 * time.Millisecond) // in the midst of it
-	if err := syscall.Kill(m.pid(), syscall.SIGKILL); err != nil {
+	if err := errors.Join(syscall.Kill(m.pid(), syscall.SIGKILL), os.WriteFile(dir+"/go", nil, 0o600)); err != nil {
 		return crashed{err: err}
 	}
 	time.Sleep(500 * time.Millisecond) // what dies of it is dead

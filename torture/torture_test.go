@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -61,23 +62,12 @@ func (w *world) round(strike, mend func()) {
 	for i := range creates {
 		creates[i] = w.quick()
 	}
-	victims := w.living()
-	w.rand.Shuffle(len(victims), func(i, j int) { victims[i], victims[j] = victims[j], victims[i] })
 	var requests sync.WaitGroup
 	for _, p := range creates {
 		requests.Go(func() { w.create(p) })
 	}
-	for i, p := range victims[:min(len(victims), 24)] {
-		wait, now := w.upTo(800*time.Millisecond), w.rand.IntN(2) == 0
-		requests.Go(func() {
-			time.Sleep(wait)
-			if i%2 == 0 {
-				w.kill(p, now)
-			} else {
-				w.pause(p)
-			}
-		})
-	}
+	w.later(&requests, w.victims(), func(p *proc, chance bool) { w.kill(p, chance) })
+	w.later(&requests, w.some(w.living(), 12), func(p *proc, _ bool) { w.pause(p) })
 	time.Sleep(w.upTo(1200 * time.Millisecond)) // the random point
 	strike()
 	requests.Wait()
@@ -94,6 +84,31 @@ func (w *world) round(strike, mend func()) {
 			}
 		}
 	}
+}
+
+// later does something to each process at a random time.
+func (w *world) later(requests *sync.WaitGroup, procs []*proc, do func(p *proc, chance bool)) {
+	for _, p := range procs {
+		wait, chance := w.upTo(800*time.Millisecond), w.rand.IntN(2) == 0
+		requests.Go(func() {
+			time.Sleep(wait)
+			do(p, chance)
+		})
+	}
+}
+
+// victims are some to be killed: of all sorts, and of those that end by nothing
+// else, so that these do not become the most.
+func (w *world) victims() []*proc {
+	endless := w.some(w.which(func(p *proc) bool {
+		return p.id != 0 && !p.finished && p.job != nil && p.job.Kind == Endless
+	}), 6)
+	for _, p := range w.some(w.living(), 6) {
+		if !slices.Contains(endless, p) {
+			endless = append(endless, p)
+		}
+	}
+	return endless
 }
 
 // topUp makes commands and programs until there are as many as are wanted.
