@@ -74,7 +74,7 @@ func (d *daemon) ready() {
 		if time.Now().After(end) {
 			_ = d.cmd.Process.Signal(syscall.SIGQUIT) // it says where it is
 			<-d.over
-			d.t.Fatalf("the daemon does not get ready: %d %.300s %v\n%s", status, answer, err, d.said())
+			d.t.Fatalf("the daemon does not get ready: %d %.300s %v\n%s", status, answer, err, d.stack())
 		}
 	}
 }
@@ -104,10 +104,17 @@ func (d *daemon) stop() {
 	}
 }
 
+// stack is where the daemon's first goroutine was when it was asked.
+func (d *daemon) stack() string {
+	text, _ := os.ReadFile(d.log.Name())
+	at := max(0, bytes.LastIndex(text, []byte("\ngoroutine 1 ")))
+	return string(text[at:min(len(text), at+8000)])
+}
+
 // said is the end of what all daemons of the directory have logged.
 func (d *daemon) said() string {
 	text, _ := os.ReadFile(d.log.Name())
-	return string(text[max(0, len(text)-20000):])
+	return string(text[max(0, len(text)-4000):])
 }
 
 // do makes one request and reads its answer. An error means that there was

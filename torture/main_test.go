@@ -20,7 +20,7 @@ var suite struct {
 }
 
 // patience bounds every wait; nothing waits it out unless it fails.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
