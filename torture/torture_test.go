@@ -62,12 +62,13 @@ func (w *world) round(strike, mend func()) {
 	for i := range creates {
 		creates[i] = w.quick()
 	}
+	victims, others := w.victims(), w.some(w.living(), 12)
 	var requests sync.WaitGroup
 	for _, p := range creates {
 		requests.Go(func() { w.create(p) })
 	}
-	w.later(&requests, w.victims(), func(p *proc, chance bool) { w.kill(p, chance) })
-	w.later(&requests, w.some(w.living(), 12), func(p *proc, _ bool) { w.pause(p) })
+	w.later(&requests, victims, func(p *proc, chance bool) { w.kill(p, chance) })
+	w.later(&requests, others, func(p *proc, _ bool) { w.pause(p) })
 	time.Sleep(w.upTo(1200 * time.Millisecond)) // the random point
 	strike()
 	requests.Wait()
