@@ -43,12 +43,16 @@ func (w *world) listed() {
 }
 
 // caughtUp checks that the live stream, through all crashes, has brought every
-// event there is.
+// event there is. It may be behind, as long as it comes nearer.
 func (w *world) caughtUp() {
+	before := int64(0)
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		behind := w.which(func(p *proc) bool { return w.witness.heard(p.id) < p.judged })
 		if len(behind) == 0 {
 			return
+		}
+		if live, _ := w.witness.tally(); live > before {
+			before, end = live, time.Now().Add(patience)
 		}
 		if time.Now().After(end) {
 			p := behind[0]

@@ -26,6 +26,7 @@ func TestDaemonIsKilled(t *testing.T) {
 			}
 			w.daemon.ready()
 			w.figures.restarts = append(w.figures.restarts, time.Since(died))
+			t.Logf("round %d: ready after %v", w.figures.rounds, time.Since(died).Round(time.Millisecond))
 		})
 	}
 	w.settle()
@@ -142,19 +143,16 @@ func (w *world) some(procs []*proc, n int) (picked []*proc) {
 
 // settle lets everything come to its end and checks all of it once more.
 func (w *world) settle() {
+	before := len(w.procs)
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		for _, p := range w.living() {
-			if p.paused || p.pauseTried {
-				w.resume(p)
-			}
-			if p.job != nil && p.job.Kind == Endless && !p.killed {
-				w.kill(p, true)
-			}
-		}
+		w.release()
 		w.check(w.living())
 		left := w.living()
 		if len(left) == 0 {
 			break
+		}
+		if len(left) < before {
+			before, end = len(left), time.Now().Add(patience)
 		}
 		if time.Now().After(end) {
 			rec, _ := w.daemon.record(left[0].id)
@@ -168,4 +166,16 @@ func (w *world) settle() {
 	w.caughtUp()
 	w.leave()
 	w.report()
+}
+
+// release lets go on what is paused and ends what does not end by itself.
+func (w *world) release() {
+	for _, p := range w.living() {
+		if p.paused || p.pauseTried {
+			w.resume(p)
+		}
+		if p.job != nil && p.job.Kind == Endless && !p.killed {
+			w.kill(p, true)
+		}
+	}
 }
