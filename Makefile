@@ -1,6 +1,6 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: build install man completions test bench torture soak run lint
+.PHONY: build install man completions test bench torture compare soak run lint
 
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -54,9 +54,13 @@ bench: ## every figure beside its baseline, at full length
 	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench List -benchtime 10x -timeout 30m ./bench
 	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
 
-torture: ## kill the host under load, again and again, and cut the power everywhere
+torture: ## kill the daemon, the keeper and an embedding host under load, again and again, and cut the power everywhere
+	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 REEVE_TORTURE_COMMANDS=50 REEVE_TORTURE_PROGRAMS=50 REEVE_TORTURE_CREATES=200 go test -count=1 -timeout 60m -v ./torture
 	REEVE_CRASH_ROUNDS=100 go test -count=1 -timeout 30m -v -run AgainAndAgain .
 	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run PowerCut . ./store/sqlite
+
+compare: ## the same jobs under Reeve, supervisor, pm2 and task-spooler, as one table
+	@CGO_ENABLED=$(CGO_ENABLED) go run ./compare
 
 soak: ## hostile and ordinary programs, for longer than in a test
 	REEVE_SOAK_PROGRAMS=20000 go test -count=1 -timeout 60m -v -run Soak ./bench

@@ -45,6 +45,18 @@ func testHost(mode string) int {
 	switch mode {
 	case "load":
 		return loadHost(ctx, rt)
+	case "zipped":
+		p, err := rt.Spawn(ctx, reeve.Sh("echo begun; sleep 60").RawOutput(reeve.PersistGzipOnFinalize))
+		if err != nil {
+			fmt.Println("error:", err)
+			return 1
+		}
+		for ev := range p.Events(ctx) {
+			if ev.Kind == process.KindOutputAppended {
+				break
+			}
+		}
+		fmt.Println(p.ID())
 	case "interrupted":
 		p, err := rt.Spawn(ctx, reeve.Sh(`i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done; printf unfinished; echo ready >&2; sleep 60`).Tags("mark").
 			InterpretedBy(hooks{line: func(c *interpret.Context, l interpret.Line) {
@@ -90,6 +102,25 @@ func startHost(t *testing.T, mode, dir string) (*exec.Cmd, string) {
 		t.Fatalf("host: %q, %v", line, err)
 	}
 	return cmd, strings.TrimSpace(line)
+}
+
+// A run whose log is compressed at its end can be interrupted, too.
+func TestHostKilledWithCompressedOutput(t *testing.T) {
+	dir := t.TempDir()
+	host, line := startHost(t, "zipped", dir)
+	id, err := strconv.ParseInt(line, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = host.Process.Kill()
+	_ = host.Wait()
+	rt := open(t, reeve.Config{Dir: dir})
+	if rec := record(t, rt, reeve.ID(id)); rec.Error != process.ErrHostExited {
+		t.Errorf("interrupted: %s/%s, error %q", rec.State, rec.ExitState, rec.Error)
+	}
+	if got := output(t, rt, reeve.ID(id), reeve.Stdout); got != "begun\n" {
+		t.Errorf("output %q", got)
+	}
 }
 
 func TestHostKilled(t *testing.T) {

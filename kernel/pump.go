@@ -160,11 +160,15 @@ func (u *pump) cease(left bool) *interpret.Session {
 	return u.session
 }
 
-// settle returns when all lines are committed; none follow.
+// settle returns when all lines are committed; none follow. It may be called
+// again: recovery settles a log that its end settles, too.
 func (u *pump) settle() {
 	u.p.k.journal.poke()
 	for range maxInFlight {
 		u.flight <- struct{}{}
+	}
+	for range maxInFlight {
+		<-u.flight
 	}
 }
 

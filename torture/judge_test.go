@@ -1,0 +1,154 @@
+//go:build linux
+
+package torture
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// judgeEnd checks that the record tells the truth about how a process ended.
+func (w *world) judgeEnd(s *sight, ran int) {
+	p, rec := s.p, s.rec
+	if rec.Lifecycle != "dead" || rec.Exit == nil || rec.Outcome == nil || len(rec.Outcome.Survivors) > 0 || rec.Run != 1 {
+		w.wrong("it is not ended as it should be: %v, outcome %+v, lifecycle %s", rec, rec.Outcome, rec.Lifecycle)
+		return
+	}
+	if int64(len(s.stdout)) != rec.StdoutBytes || int64(len(s.stderr)) != rec.StderrBytes {
+		w.wrong("%d and %d bytes are kept: %v", len(s.stdout), len(s.stderr), rec)
+	}
+	if !s.has("process_started") && ran > 0 && !rec.interrupted() { // then even that may be unknown
+		w.wrong("it has not started, and ran: %v", rec)
+	}
+	switch {
+	case text(rec.ExitState) == "canceled":
+		w.figures.canceled++
+		if !p.killTried {
+			w.wrong("nobody killed it: %v", rec)
+		}
+		w.judgeOutput(s, false)
+	case rec.interrupted():
+		if w.figures.interrupted++; p.job != nil {
+			w.figures.lost++
+		}
+		if rec.Outcome.Reason == nil || rec.Outcome.Reason.Kind != "spawn_failed" || !w.mayBeInterrupted(p) {
+			w.wrong("nothing interrupted it: %v", rec)
+		}
+		w.judgeOutput(s, false)
+	case p.killTried && !p.killed && rec.Exit.Signal != nil:
+		// The kill reached it, and its daemon died before it could say so.
+		w.figures.finished++
+		w.judgeOutput(s, false)
+	default:
+		w.figures.finished++
+		if ran != 1 {
+			w.wrong("it has finished and ran %d times: %v", ran, rec)
+		}
+		if p.killed {
+			w.wrong("its kill was acknowledged: %v", rec)
+		}
+		w.judgeResult(s)
+		w.judgeOutput(s, true)
+	}
+}
+
+// mayBeInterrupted: programs end with their daemon, commands with nothing but
+// their keeper.
+func (w *world) mayBeInterrupted(p *proc) bool {
+	if p.program != nil {
+		return p.orphaned
+	}
+	return p.shaken
+}
+
+// judgeResult checks the verdict on one that came to its own end.
+func (w *world) judgeResult(s *sight) {
+	p, rec := s.p, s.rec
+	state, code := "success", 0
+	if p.job != nil {
+		if code = p.job.Code(); code != 0 {
+			state = "failed"
+		}
+	} else if p.program.fails {
+		state, code = "failed", 1
+		if !strings.Contains(text(rec.Error), failure(p.name)) {
+			w.wrong("its error is another: %v", rec)
+		}
+	}
+	if text(rec.ExitState) != state || rec.Exit.Code != code {
+		w.wrong("want %s with code %d: %v", state, code, rec)
+	}
+	if p.program != nil && (rec.Output["name"] != p.name || rec.Output["sum"] != p.program.sum()) {
+		w.wrong("its output is %v: %v", rec.Output, rec)
+	}
+}
+
+// judgeOutput checks that no byte is missing: up to the end, or up to where it
+// was ended.
+func (w *world) judgeOutput(s *sight, complete bool) {
+	if s.p.program != nil {
+		var whole strings.Builder
+		for n := range s.p.program.lines {
+			whole.WriteString(s.p.program.line(s.p.name, n+1))
+		}
+		if got := string(s.stdout); complete && got != whole.String() || !strings.HasPrefix(whole.String(), got) {
+			w.wrong("its output is not as foretold: %v\n%.500s", s.rec, got)
+		}
+		return
+	}
+	for stream, content := range map[string][]byte{"stdout": s.stdout, "stderr": s.stderr} {
+		if err := s.p.job.verify(stream, string(content), complete); err != nil {
+			w.wrong("%s: %v: %v", stream, err, s.rec)
+		}
+	}
+}
+
+// verify checks that each writer's lines are there, in order, from the first
+// on, and all of them if the job is said to have come to its end.
+func (j *Job) verify(stream, content string, complete bool) error {
+	next := map[string]int{}
+	for _, writer := range j.Writers() {
+		next[writer] = 1
+	}
+	for line := range strings.Lines(content) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || next[fields[1]] == 0 {
+			return fmt.Errorf("a line that nobody wrote: %q", line)
+		}
+		if want := Line(j.Name, fields[1], stream, next[fields[1]]); line != want {
+			return fmt.Errorf("%q where %q was due", line, want)
+		}
+		next[fields[1]]++
+	}
+	for writer, n := range next {
+		if complete && j.Finite(writer) && n != j.Lines+1 {
+			return fmt.Errorf("%d lines of the %s, want %d", n-1, writer, j.Lines)
+		}
+	}
+	return nil
+}
+
+// stillPaused checks that a pause which was acknowledged holds.
+func (w *world) stillPaused(p *proc) {
+	before, err := w.daemon.record(p.id)
+	if err != nil || !p.paused || before.finished() || p.killTried || p.program != nil && p.orphaned {
+		return
+	}
+	if !before.Paused {
+		w.wrong("its pause was acknowledged: %v", before)
+		return
+	}
+	log, err := os.Stat(fmt.Sprintf("%s/logs/%d/1.stdout", w.daemon.data(), p.id))
+	if err != nil {
+		if p.job != nil || !errors.Is(err, os.ErrNotExist) { // a program has one when it has written
+			w.wrong("the log of %v: %v", before, err)
+		}
+		return
+	}
+	if p.bytes != 0 && p.bytes != log.Size() {
+		w.wrong("it is paused and has written %d bytes since: %v", log.Size()-p.bytes, before)
+	}
+	p.bytes = log.Size()
+}

@@ -1,0 +1,95 @@
+//go:build linux
+
+package torture
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// ledger counts executions where Reeve has no say: commands append to a file,
+// programs call a tool that is served here.
+type ledger struct {
+	t    testing.TB
+	file string
+
+	mu       sync.Mutex
+	programs map[string]int
+}
+
+const ledgerTool = `openapi: 3.1.0
+info: {title: Ledger, version: "1", description: Who has begun.}
+servers: [{url: "http://127.0.0.1:1"}]
+paths:
+  /enter:
+    post:
+      operationId: enter
+      requestBody: {required: true, content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}}}}}}
+      responses: {"200": {description: ok}}
+`
+
+// newLedger makes a ledger and, in dir, the tool file by which programs reach it.
+func newLedger(t testing.TB, dir string) *ledger {
+	t.Helper()
+	l := &ledger{t: t, file: filepath.Join(dir, "ledger"), programs: map[string]int{}}
+	server := httptest.NewServer(http.HandlerFunc(l.enter))
+	t.Cleanup(server.Close)
+	for name, content := range map[string]string{
+		"ledger": "", "ledger.yaml": ledgerTool,
+		"tools.yaml": "services:\n  ledger:\n    adapter: openapi\n    document: ledger.yaml\n    url: " + server.URL + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+func (l *ledger) enter(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Name string `json:"name"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	l.mu.Lock()
+	l.programs[body.Name]++
+	l.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte("{}"))
+}
+
+// entries are the executions there were up to now, by name, and the cgroups
+// that held them.
+type entries struct {
+	began   map[string]int
+	cgroups map[string]bool
+}
+
+func (l *ledger) read() entries {
+	l.t.Helper()
+	e := entries{began: map[string]int{}, cgroups: map[string]bool{}}
+	content, err := os.ReadFile(l.file)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		if fields := strings.Fields(line); len(fields) == 3 && strings.HasSuffix(line, "\n") {
+			e.began[fields[0]]++
+			e.cgroups[fields[2]] = true
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, n := range l.programs {
+		e.began[name] += n
+	}
+	return e
+}
