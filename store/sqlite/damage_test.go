@@ -181,7 +181,8 @@ func TestRecoverWithALog(t *testing.T) {
 	s := openWith(t, path, box)
 	p := storetest.Full(7, 3)
 	p.Tags, p.Key = []string{"a", "b"}, process.Key{Name: "once", Request: "r"}
-	apply(t, s, store.Change{Insert: p})
+	told := storetest.FullNotification(7, 1, 1)
+	apply(t, s, store.Change{Insert: p, Notifications: []process.Notification{told}})
 	path = crashed(t, path)
 	now := time.Now()
 	for range 2 {
@@ -197,6 +198,9 @@ func TestRecoverWithALog(t *testing.T) {
 	s = openWith(t, path, box)
 	if got, err := s.Process(t.Context(), 7); err != nil || got.Ref != p.Ref {
 		t.Errorf("%+v, %v", got, err)
+	}
+	if due, err := s.DueNotifications(t.Context(), told.Host, 5); err != nil || len(due) != 1 || due[0].ID != told.ID {
+		t.Errorf("due: %v, %v", due, err)
 	}
 	if list, err := s.Processes(t.Context(), process.Query{Tag: "b", Limit: 5}); err != nil || len(list) != 1 {
 		t.Errorf("by tag: %v, %v", list, err)

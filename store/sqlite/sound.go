@@ -19,7 +19,7 @@ func look(ctx context.Context, db *sql.DB, path string) error {
 	if sizeOf(path) <= checkedWhole {
 		return whole(ctx, db, path)
 	}
-	for _, table := range []string{"marks", "processes", "specs", "runs", "events", "findings", "approvals", "messages"} {
+	for _, table := range []string{"marks", "processes", "specs", "runs", "events", "findings", "approvals", "messages", "notifications"} {
 		for _, order := range []string{"", " DESC"} {
 			rows, err := db.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY rowid"+order+" LIMIT 1")
 			if err == nil {
