@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/reeverun/reeve/internal/seal"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/store"
 	"github.com/reeverun/reeve/store/storetest"
@@ -19,25 +22,44 @@ import (
 
 const damagedJobs = 400
 
-// filled makes a database of some size, and returns its bytes.
+// filled makes a database of some size, and returns its bytes. It is made once.
 func filled(t *testing.T, path string) []byte {
 	t.Helper()
-	s := open(t, path)
-	j := newJobs()
-	for range damagedJobs / 20 {
-		var batch []store.Change
-		for range 20 {
-			batch = append(batch, j.accepted())
-		}
-		apply(t, s, batch...)
+	b, err := filledOnce()
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
 	}
-	s.Close()
-	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return bytes.Clone(b)
 }
+
+var filledOnce = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "reeve-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	box, err := seal.Ephemeral()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "reeve.db")
+	s, err := Open(context.Background(), Config{Path: path, Sealer: box})
+	if err != nil {
+		return nil, err
+	}
+	j := newJobs()
+	var batch []store.Change
+	for range damagedJobs {
+		batch = append(batch, j.accepted())
+	}
+	if err := errors.Join(s.Apply(context.Background(), batch), s.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // pages is the number of pages, and their size.
 func pages(b []byte) (n, size int) {
@@ -293,34 +315,33 @@ func TestLockedByAnotherProgram(t *testing.T) {
 // takes no time. Check finds the rest.
 func TestLargeDatabaseIsCheckedLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "reeve.db")
-	s := open(t, path)
-	for _, batch := range newJobs().batches(10_000, 1000) {
-		apply(t, s, batch...)
+	b := filled(t, path)
+	cfg := Config{Path: path, Sealer: testBox(t), whole: 1000}
+	check := func() (checked bool, err error) {
+		s, err := Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		return s.Checked(), s.Check(t.Context())
 	}
-	s.Close()
-	b, err := os.ReadFile(path)
-	if err != nil || len(b) <= checkedWhole {
-		t.Fatal(len(b), err)
+	if checked, err := check(); err != nil || checked {
+		t.Errorf("%v, %v", err, checked)
 	}
-	s = open(t, path)
-	if err := s.Check(t.Context()); err != nil || s.Checked() {
-		t.Errorf("%v, %v", err, s.Checked())
-	}
-	s.Close()
 	n, size := pages(b)
-	clear(b[n/2*size : (n/2+3)*size])
+	clear(b[n*7/10*size : (n*7/10+3)*size])
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, path)
 	var u *store.Unavailable
-	if err := s.Check(t.Context()); !errors.As(err, &u) || u.Reason != store.Damaged {
+	if _, err := check(); !errors.As(err, &u) || u.Reason != store.Damaged {
 		t.Errorf("got %v", err)
 	}
-	s.Close()
 	clear(b[100:4096]) // where every table begins to be found
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, path)
+	if s, err := Open(t.Context(), cfg); !errors.As(err, &u) || u.Reason != store.Damaged {
+		t.Errorf("got %v, %v", s, err)
+	}
 }

@@ -57,7 +57,7 @@ func readOnly(path string) string {
 // one, or one that a look through a read-only connection finds to be ours. The
 // file is never opened by other means than SQLite's: closing it would drop the
 // locks of every connection this process has to it.
-func prepareFile(ctx context.Context, path string) error {
+func prepareFile(ctx context.Context, path string, whole int64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func prepareFile(ctx context.Context, path string) error {
 		return &store.Unavailable{Reason: store.Damaged, Err: fmt.Errorf("it has %d bytes", info.Size()),
 			Message: path + " is not a database: restore a backup, or move it away to start anew; it was not changed"}
 	}
-	return inspect(ctx, path)
+	return inspect(ctx, path, whole)
 }
 
 // Check reports whether Open would refuse a file for what it is: no database, of
@@ -89,7 +89,7 @@ func Check(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return inspect(ctx, path)
+	return inspect(ctx, path, checkedWhole)
 }
 
 // createFile gives a new database the mode that the files beside it inherit.
@@ -104,8 +104,9 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// inspect refuses a file that is not a database, not Reeve's, or from the future.
-func inspect(ctx context.Context, path string) error {
+// inspect refuses a file that is not a database, not Reeve's, from the future, or
+// damaged as far as that can be seen in no time.
+func inspect(ctx context.Context, path string, whole int64) error {
 	db, err := sql.Open("sqlite", readOnly(path))
 	if err != nil {
 		return err
@@ -129,7 +130,10 @@ func inspect(ctx context.Context, path string) error {
 			Hint:    "it was written by a newer version of Reeve: use that one, or another data directory",
 		}
 	}
-	return look(ctx, db, path)
+	if sizeOf(path) <= whole {
+		return checkAll(ctx, db, path)
+	}
+	return checkEnds(ctx, db, path)
 }
 
 // openReaders opens all reading connections: later there may be no descriptors

@@ -134,7 +134,7 @@ func holds(s *Store, ack string) error {
 // nothing that was acknowledged is lost and the database is sound.
 func TestPowerCut(t *testing.T) {
 	l := record(t, "")
-	stride := max(1, l.Len()/40)
+	stride := max(1, l.Len()/16)
 	if os.Getenv("REEVE_TORTURE") != "" {
 		stride = 1
 	}
@@ -158,7 +158,7 @@ func TestPowerCutFindsAStoreThatDoesNotSync(t *testing.T) {
 		l := record(t, pragma)
 		rng := rand.New(rand.NewPCG(1, 2))
 		lost := 0
-		for cut := l.Len() / 2; cut <= l.Len(); cut += 20 {
+		for cut := l.Len() / 2; cut <= l.Len(); cut += 40 {
 			if cutAt(t, l, cut, powercut.Nothing, rng) != nil {
 				lost++
 			}

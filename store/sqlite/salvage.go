@@ -112,7 +112,7 @@ func (r *Recovered) skip(w *writer, used process.ID) error {
 
 // maxFailures bounds the search for what can be read of a table: a page that
 // leads to most others may be the damaged one.
-const maxFailures = 20_000
+const maxFailures = 5_000
 
 // salvageTable copies the rows of a table that can be read, and reports whether
 // that was all.
@@ -152,10 +152,13 @@ func isYoung(table string) bool {
 	return table == "approvals" || table == "messages" || table == "notifications"
 }
 
-// ends are the first and the last rowid of a table; what cannot be read is taken
-// for the widest there is in practice.
+// ends are the first and the last rowid of a table. What cannot be read is taken
+// for the widest there can be: no number is higher than those of the marks.
 func (w *writer) ends(table string) (low, high int64, sure bool) {
 	low, high, sure = 0, 1<<32, true
+	if m, err := w.readMarks(); err == nil && m.id > 0 {
+		high = max(m.id, m.cursor, m.approval)
+	}
 	for i, order := range []string{"", " DESC"} {
 		st, err := w.prepare("SELECT rowid FROM old." + table + " ORDER BY rowid" + order + " LIMIT 1")
 		if err != nil {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -29,6 +30,8 @@ type Sealer interface {
 type Config struct {
 	Path   string // the database file; it and its folder are created if missing
 	Sealer Sealer
+
+	whole int64 // the largest that Open checks page by page; 0: checkedWhole; for tests
 }
 
 // Store keeps processes in a SQLite file. Its methods are safe for concurrent
@@ -61,10 +64,11 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	if err := prepareFile(ctx, path); err != nil {
+	whole := cmp.Or(cfg.whole, checkedWhole)
+	if err := prepareFile(ctx, path, whole); err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{path: path, sealer: cfg.Sealer, checked: sizeOf(path) <= checkedWhole}
+	s := &Store{path: path, sealer: cfg.Sealer, checked: sizeOf(path) <= whole}
 	if err := s.connect(ctx); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("open database: %w", explain(path, err))
