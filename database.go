@@ -137,3 +137,16 @@ func (rt *Runtime) checkLater(st *sqlite.Store) {
 		rt.cfg.Logger.Debug("the database is sound", "took", time.Since(began).Round(time.Millisecond).String())
 	}()
 }
+
+// Check reports what Open would refuse a Config for, as far as that can be told
+// while another program owns the data directory: nothing is changed.
+func Check(ctx context.Context, cfg Config) error {
+	rt := &Runtime{cfg: cfg.withDefaults()}
+	if rt.cfg.durable() && !rt.cfg.Recover {
+		if err := sqlite.MayOpen(ctx, rt.cfg.Database); err != nil {
+			return err
+		}
+	}
+	_, err := rt.interpreters()
+	return err
+}

@@ -56,19 +56,6 @@ func Open(ctx context.Context, cfg Config) (*Runtime, error) {
 	return rt, nil
 }
 
-// Check reports what Open would refuse a Config for, as far as that can be told
-// while another program owns the data directory: nothing is changed.
-func Check(ctx context.Context, cfg Config) error {
-	rt := &Runtime{cfg: cfg.withDefaults()}
-	if rt.cfg.durable() {
-		if err := sqlite.Check(ctx, rt.cfg.Database); err != nil {
-			return err
-		}
-	}
-	_, err := rt.interpreters()
-	return err
-}
-
 func (rt *Runtime) open(ctx context.Context) error {
 	st, err := rt.openStore(ctx)
 	if err != nil {

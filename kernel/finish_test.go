@@ -16,7 +16,9 @@ import (
 func TestFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
-		a := newHeir(t, st, func(c *Config) { c.Environments["fake"] = Environment{Environment: c.Environments["fake"].Environment, Slots: 1} })
+		a := newHeir(t, st, func(c *Config) {
+			c.Environments["fake"] = Environment{Environment: c.Environments["fake"].Environment, Slots: 1}
+		})
 		short := a.spawn(t, "sleep 10s\nout done")
 		queued := a.spawn(t, "out later")
 		paused := a.spawnAgent(t, "remember user begin\nsleep 10s\nremember user half\nhang", process.Options{})

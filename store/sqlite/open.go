@@ -78,10 +78,10 @@ func prepareFile(ctx context.Context, path string, whole int64) error {
 	return inspect(ctx, path, whole)
 }
 
-// Check reports whether Open would refuse a file for what it is: no database, of
-// another program, or from the future. It changes nothing, also while another
+// MayOpen reports why Open would refuse a file: it is no database, of another
+// program, from the future, or damaged. It changes nothing, also while another
 // program writes the file. One that does not exist is fine.
-func Check(ctx context.Context, path string) error {
+func MayOpen(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return nil
