@@ -264,3 +264,31 @@ func attachRedraws(t *testing.T, d *daemon) {
 		c.ends(0)
 	}
 }
+
+// The terminal is the keeper's: who is attached when the daemon dies is told so,
+// and goes on with the next one, and so does the program.
+func TestIssue6AttachOutlivesTheDaemon(t *testing.T) {
+	t.Parallel()
+	base := newBase(t)
+	d := startRealIn(t, base, nil)
+	id := d.shell(t, "-c", `while read x; do echo "got $x"; done; exit 6`)
+	c := d.attach(t, id)
+	c.types("before\r")
+	c.sees("got before")
+	for i := range 2 {
+		d.crash()
+		if i == 0 {
+			c.sees("trying again")
+		}
+		d = startRealIn(t, base, nil)
+		waitFor(t, "it is taken up", func() bool { return d.record(t, id).state() == "running" })
+		c.types(fmt.Sprintf("after %d\r", i))
+		c.sees(fmt.Sprintf("got after %d", i))
+	}
+	c.size(40, 90)
+	other := d.attach(t, id)
+	other.sees("got after 1")
+	other.types("\x04")
+	other.ends(6)
+	c.ends(6)
+}

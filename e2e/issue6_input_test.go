@@ -12,10 +12,21 @@ import (
 	"time"
 )
 
-// Input by HTTP: bytes as they are, in order, and what refuses them.
 func TestIssue6Input(t *testing.T) {
 	t.Parallel()
 	d := startReal(t, "--concurrency", "command=50")
+	for name, f := range map[string]func(*testing.T, *daemon){
+		"bytes": inputBytes, "streams": inputStreams, "nobody reads": inputNobodyReads,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, d)
+		})
+	}
+}
+
+// Input by HTTP: bytes as they are, in order, and what refuses them.
+func inputBytes(t *testing.T, d *daemon) {
 	id := d.create(t, m{"environment": "command", "command": m{"program": "cat", "stdinOpen": true}}).id()
 	if got := d.post(t, path(id, "/input"), "a\x00b\xff\n").want(t, 200).json(t).num("bytes"); got != 5 {
 		t.Errorf("%d bytes", got)
@@ -48,9 +59,7 @@ func TestIssue6Input(t *testing.T) {
 }
 
 // A body is passed on as it is typed, not when it is complete.
-func TestIssue6InputStreams(t *testing.T) {
-	t.Parallel()
-	d := startReal(t)
+func inputStreams(t *testing.T, d *daemon) {
 	id := d.create(t, m{"environment": "command", "command": m{"program": "cat", "pty": true}}).id()
 	follow, err := d.tcp.Get("http://" + d.addr + path(id, "/stdout?follow=1"))
 	if err != nil {
@@ -95,9 +104,7 @@ func TestIssue6InputStreams(t *testing.T) {
 
 // A program that does not read holds its writer back until the writer gives up
 // or the program ends, and nobody else.
-func TestIssue6InputNobodyReads(t *testing.T) {
-	t.Parallel()
-	d := startReal(t)
+func inputNobodyReads(t *testing.T, d *daemon) {
 	id := d.create(t, m{"environment": "command", "command": m{"program": "sh", "args": []string{"-c", endless()}, "stdinOpen": true}}).id()
 	d.await(t, id, "running")
 	hasty := &http.Client{Timeout: 200 * time.Millisecond}

@@ -20,7 +20,7 @@ func (q *request) input() error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := q.wait()
+	ctx, cancel, err := q.wait(q.s.streaming)
 	if err != nil {
 		return err
 	}
