@@ -26,7 +26,6 @@ import (
 	"github.com/reeverun/reeve/rawlog"
 	"github.com/reeverun/reeve/store"
 	"github.com/reeverun/reeve/store/memory"
-	"github.com/reeverun/reeve/store/sqlite"
 )
 
 // Runtime runs processes. Its methods are safe for concurrent use.
