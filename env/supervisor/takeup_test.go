@@ -393,6 +393,13 @@ func crashAfter(t *testing.T, commits int64, runs map[string]int, story func(*wo
 	if rec.State == process.Idle { // it had been ended by then
 		if n := w.alive(); rec.ExitState != process.ExitCanceled || n > 0 {
 			t.Errorf("the supervisor is %s, %s; %d programs run", rec.ExitState, rec.Error, n)
+			for i := process.ID(1); i < 9; i++ {
+				r := b.record(i)
+				t.Logf("%d %s parent %d run %d %s %s %q %+v", i, r.Label, r.Parent, r.Number, r.State, r.ExitState, r.Error, r.Exit)
+				for _, ev := range b.events(i) {
+					t.Logf("   %d %s run %d %+v", ev.Cursor, ev.At.Format("05.000"), ev.Run, ev.Data)
+				}
+			}
 		}
 		return outlived
 	}
