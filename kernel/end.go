@@ -139,6 +139,20 @@ func (p *proc) kill() {
 	p.env.Kill(p.id)
 }
 
+// killAgain has the environment end a run by force that it did not know when it
+// was told to.
+func (p *proc) killAgain() {
+	p.mu.Lock()
+	if p.resolved {
+		p.mu.Unlock()
+		return
+	}
+	p.calls.Add(1)
+	p.mu.Unlock()
+	defer p.calls.Done()
+	p.env.Kill(p.id)
+}
+
 // askLate asks a run to end that is being ended, and could not be asked when
 // that began. p.mu is held, and released.
 func (p *proc) askLate(ctx context.Context) (bool, error) {

@@ -88,6 +88,9 @@ func (p *proc) intend(i *intent) {
 // up: it is asked again, since nobody knows whether it was, and has what is left
 // of its grace. p.mu is held.
 func (p *proc) carryOn() {
+	if p.killed { // before its environment had it
+		p.later(0, p.killAgain)
+	}
 	i := p.intent
 	if i == nil {
 		return

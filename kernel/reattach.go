@@ -149,13 +149,15 @@ func (p *proc) settleLeft() {
 }
 
 // reattach takes up a run that an earlier host has left. If it is paused, it is
-// so since the same time. What it returns tells when that is stored.
-func (k *Kernel) reattach(t *taken, waited []process.Approval) <-chan error {
+// so since the same time. stored tells when that is stored. begin, which has to
+// be called, has its environment execute it; a supervisor may then turn to any
+// other run.
+func (k *Kernel) reattach(t *taken, waited []process.Approval) (stored chan error, begin func()) {
 	p := t.proc
 	p.strand(waited)
 	slot := k.table.parentOf(p) == nil && p.env.pool.take()
 	log := k.takeUp(p)
-	stored := make(chan error, 1)
+	stored = make(chan error, 1)
 	var ctx context.Context
 	p.mu.Lock()
 	p.reattached, p.held, p.slot = true, t.held, slot
@@ -176,8 +178,7 @@ func (k *Kernel) reattach(t *taken, waited []process.Approval) <-chan error {
 		p.goOnFrom(stored)
 	}
 	p.mu.Unlock()
-	go k.execute(ctx, p) // k.runs counts the run until its end is committed
-	return stored
+	return stored, func() { go k.execute(ctx, p) } // k.runs counts the run until its end is committed
 }
 
 // goOnFrom sets the clocks of a run whose start was stored, and reads on; p.mu

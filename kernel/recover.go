@@ -156,9 +156,9 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	for _, t := range r.all {
 		t.proc = k.entered(ctx, t.rec)
 	}
-	stored := make([]<-chan error, len(r.left))
+	stored, begin := make([]chan error, len(r.left)), make([]func(), len(r.left))
 	for i, t := range r.left {
-		stored[i] = k.reattach(t, r.waited[t.rec.ID])
+		stored[i], begin[i] = k.reattach(t, r.waited[t.rec.ID])
 		delete(r.waited, t.rec.ID)
 	}
 	for _, t := range r.zombies {
@@ -173,6 +173,9 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	}
 	for _, t := range r.queued {
 		k.requeue(t)
+	}
+	for _, f := range begin { // now that each run is what it will be
+		f()
 	}
 	for i, t := range r.left {
 		if err := <-stored[i]; err != nil {

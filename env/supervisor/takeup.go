@@ -90,6 +90,9 @@ func (r *run) takeUp(output map[string]any, number int) error {
 				m.Due = time.Now() // it is from an earlier run: lookUp comes before the first start
 			}
 		}
+		if latest := time.Now().Add(r.tree.backoff.max); m.Due.After(latest) {
+			m.Due = latest // the clock was set back
+		}
 		c.takeUp(m, rec)
 		if !c.fresh {
 			r.follow(c, rec)
