@@ -70,7 +70,7 @@ func TestProgramLimitsRefused(t *testing.T) {
 	for _, body := range []m{{"options": m{"jit": 1}}, {"options": m{"tools": "x"}}, {"options": m{"tools": []any{1}}}, {"options": m{"tools": []any{""}}}, {"options": m{"limits": 5}}, {"options": m{"limits": nil, "maxSteps": 4}}} {
 		d.post(t, "/processes", with(m{"code": ""}, body)).want(t, 400, "invalid_request").naming(t, "options")
 	}
-	for _, body := range []m{{"jit": false}, {"tools": []string{"*"}}, {"limits": m{"memoryBytes": 64 << 20}}} {
+	for _, body := range []m{{"jit": false}, {"tools": []string{"*"}}, {"limits": m{"memoryBytes": -1}}} {
 		d.post(t, "/processes", m{"environment": "command", "code": "true", "options": body}).want(t, 400, "invalid_request").naming(t, "options")
 	}
 	if got := d.ids(t, "status=failed"); len(got) != 0 {
