@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,6 +26,12 @@ type hooked struct {
 	apply     func(next func() error) error
 	process   func()
 	allEvents func()
+	looks     atomic.Int64 // how often RunsAfter was asked
+}
+
+func (h *hooked) RunsAfter(ctx context.Context, cursor int64) ([]store.RunRef, error) {
+	h.looks.Add(1)
+	return h.Store.RunsAfter(ctx, cursor)
 }
 
 func (h *hooked) Apply(ctx context.Context, c []store.Change) error {
@@ -534,6 +541,40 @@ func TestAllEventsHasNoHole(t *testing.T) {
 		next = ev.Cursor + 1
 	}
 	t.Log(ks)
+}
+
+// A replay of everything has each event once, in order, and does not look for
+// all runs again with each page.
+func TestReplayOfAllLooksOnce(t *testing.T) {
+	logs, err := rawlog.New(rawlog.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, 0, func(c *Config) { c.Logs, c.RawOutput = logs, process.Persist })
+	script := strings.Repeat("out line\nerr other\n", 40)
+	for range 40 {
+		if _, err := r.Wait(t.Context(), r.start(t, 0, script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parked := r.start(t, 0, script+"gate g") // and one that goes on
+	r.await(t, parked, "its lines", func(p *process.Process) bool { return p.State == process.Running })
+	_, end := r.events.last()
+	for _, from := range []int64{0, 1, end / 2, end - 700} {
+		r.st.looks.Store(0)
+		sub := r.Subscribe(from, Filter{})
+		for next := from + 1; next <= end; next++ {
+			ev, err := sub.Next(t.Context())
+			if err != nil || ev.Cursor != next {
+				t.Fatalf("cursor %d (%s, %v) where %d was due", ev.Cursor, ev.Kind, err, next)
+			}
+		}
+		sub.Close()
+		if n := r.st.looks.Load(); n > 2 {
+			t.Errorf("from %d: it looked for runs %d times", from, n)
+		}
+	}
+	r.fake.Open("g")
 }
 
 // A re-run begins between the look at the table and the look at the store.

@@ -31,6 +31,7 @@ type Subscription struct {
 	run     int             // of one process: the run that ends the stream
 	next    int64           // ordinal in the feed
 	caught  bool            // stands in the window: falling out of it is lag
+	before  *survey         // of a replay of all processes; nil: none is under way
 	pending []process.Event // to be given before anything else; shared, not to be changed
 	taken   []*item         // of the window, to be given after them
 	err     error
@@ -231,12 +232,12 @@ func (s *Subscription) catchUp(ctx context.Context, w window) error {
 	if len(w.items) > 0 {
 		first := s.number(w.items[0])
 		if s.pos >= first-1 {
-			s.next, s.caught = w.next, true
+			s.next, s.caught, s.before = w.next, true, nil
 			return nil
 		}
 		published = min(published, first-1) // the window has the rest
 	} else if s.pos >= published {
-		s.next, s.caught = w.next, true
+		s.next, s.caught, s.before = w.next, true, nil
 		return nil
 	}
 	return s.replay(ctx, published)
@@ -251,7 +252,10 @@ func (s *Subscription) replay(ctx context.Context, upTo int64) error {
 	if s.id != 0 {
 		s.pending, err = s.k.Events(ctx, s.id, s.pos, replayPage)
 	} else {
-		s.pending, err = s.k.AllEvents(ctx, s.pos, replayPage)
+		if s.before == nil {
+			s.before = &survey{}
+		}
+		s.pending, err = s.k.allEvents(ctx, s.before, s.pos, replayPage)
 	}
 	if err != nil {
 		return err
