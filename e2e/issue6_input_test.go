@@ -81,7 +81,7 @@ func inputStreams(t *testing.T, d *daemon) {
 		answered <- resp.Status + " " + strings.TrimSpace(string(b))
 	}()
 	var took time.Duration
-	const lines = 200
+	const lines = 40
 	for i := range lines {
 		want := fmt.Sprintf("line %d\n", i)
 		from := time.Now()
