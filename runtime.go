@@ -45,8 +45,8 @@ type Runtime struct {
 
 // Open starts a runtime. With a data directory it becomes its only owner;
 // processes an earlier owner left queued are run, agents it left paused are
-// paused still, interrupted ones are recorded as failed ("host process exited").
-// Close it.
+// paused still, what went on without it (see Config.Keep) is taken up, interrupted
+// ones are recorded as failed ("host process exited"). Close it.
 func Open(ctx context.Context, cfg Config) (*Runtime, error) {
 	rt := &Runtime{cfg: cfg.withDefaults()}
 	if err := rt.open(ctx); err != nil {
@@ -211,8 +211,9 @@ func (rt *Runtime) release() (err error) {
 
 // Stop stops accepting processes and ends what runs: SIGTERM to each tree,
 // SIGKILL after the grace. Queued processes of a durable runtime stay queued
-// for the next one, paused agents paused; others are canceled. It returns when that is done; what
-// there is can still be read. Close follows.
+// for the next one, paused agents paused, and commands and supervisors go on if
+// there is a keeper (Config.Keep), unless EndRunning; others are canceled. It
+// returns when that is done; what there is can still be read. Close follows.
 func (rt *Runtime) Stop() { rt.kernel.Stop() }
 
 // Close is Stop, and releases the runtime. It may be called again.

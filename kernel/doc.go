@@ -50,9 +50,11 @@
 //
 // # Hosts come and go
 //
-// A host that closes leaves queued runs queued, and leaves paused ones whose
-// environment can go on from what it remembered (env.Resumable) paused. The next
-// host takes both up; of what else was under way it says that the host exited.
+// A host that closes leaves queued runs queued, leaves those running that go on
+// without a host (env.Reattacher), and leaves paused ones whose environment can go
+// on from what it remembered (env.Resumable) paused. The next host takes them up;
+// of what else was under way it says that the host exited. Supervisors are left
+// before what is below them, and executed again when all of that is settled.
 //
 // # Errands
 //

@@ -15,6 +15,9 @@
 // where it was asked for. Whatever ends the supervisor, its children are ended
 // first, in the reverse of their order, each by its own grace; a kill ends them at
 // once.
+//
+// A run can outlive its host (Kept): what it knows of its children is kept in its
+// structured output, each decision before it is carried out. See takeup.go.
 package supervisor
 
 import (
