@@ -99,7 +99,7 @@ var damages = map[string]func(b []byte) []byte{
 		}
 		return b
 	},
-	"no schema": func(b []byte) []byte { clear(b[100:4096]); return b },
+	"no schema":   func(b []byte) []byte { clear(b[100:4096]); return b },
 	"a few bytes": func(b []byte) []byte { return []byte("SQLite format 3\x00") },
 }
 
