@@ -59,7 +59,7 @@ func TestIssue6StopLeavesCommands(t *testing.T) {
 	d := startIn(t, base, "--stop-jobs=false")
 	id := d.sh(t, "echo begun; while [ ! -e "+gate+" ]; do sleep 0.02; done; echo over; exit 9").id()
 	wantLine(t, d.tap(t, path(id, "/stdout?follow=1")), "begun\n")
-	pid := d.told(t, id, "process_started")[0].num("pid")
+	pid := d.awaitTold(t, id, "process_started")[0].num("pid")
 	if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -25,11 +26,25 @@ func (s inSandbox) Spawn(ctx context.Context, spec keeper.Spec) (keeper.Job, err
 	return s.Spawner.Spawn(ctx, spec)
 }
 
+// inShort are the sandboxes and tiers that differ most; make torture has all.
+func inShort(kind keeper.Sandbox, tier keeper.Tier) bool {
+	switch {
+	case os.Getenv("REEVE_TORTURE") != "":
+		return true
+	case os.Getuid() != 0:
+		return kind == keeper.Sandboxed && tier == keeper.TierSubreaper
+	}
+	return tier == keeper.TierCgroup2
+}
+
 // Trees are held in every sandbox as outside: the whole suite, per tier.
 func TestConformanceInSandboxes(t *testing.T) {
 	for _, kind := range []keeper.Sandbox{keeper.Confined, keeper.Sandboxed} {
 		for _, tier := range []keeper.Tier{keeper.TierCgroup2, keeper.TierSubreaper, keeper.TierGroup} {
 			t.Run(string(kind)+"/"+string(tier), func(t *testing.T) {
+				if !inShort(kind, tier) {
+					t.Skip("make torture runs the suite in this sandbox and tier, too")
+				}
 				s, err := keeper.NewInProcess(keeper.Options{Name: t.Name(), Tier: tier})
 				if err != nil {
 					t.Skip(err)
