@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -61,46 +60,69 @@ var filledOnce = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// pages is the number of pages, and their size.
-func pages(b []byte) (n, size int) {
-	size = int(binary.BigEndian.Uint16(b[16:]))
-	return len(b) / size, size
+// pageSize is SQLite's.
+const pageSize = 4096
+
+// leaves are the pages of a table's rows, in their order.
+func leaves(t *testing.T, table string) (all []int) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "reeve.db")
+	filled(t, path)
+	rows, err := rawOpen(t, path).QueryContext(t.Context(), "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int
+		if err := rows.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	if len(all) < 3 {
+		t.Fatalf("%s has %d pages", table, len(all))
+	}
+	return all
+}
+
+// middle is a page in the middle of a table.
+func middle(t *testing.T, b []byte, table string) []byte {
+	all := leaves(t, table)
+	return b[(all[len(all)/2]-1)*pageSize:][:pageSize]
 }
 
 // damages are what can happen to a file that is not open.
-var damages = map[string]func(b []byte) []byte{
-	"garbage for a header": func(b []byte) []byte { copy(b, bytes.Repeat([]byte{0xa5}, 100)); return b },
-	"cut in the middle":    func(b []byte) []byte { return b[:len(b)/2] },
-	"cut in a page":        func(b []byte) []byte { return b[:len(b)-1000] },
-	"a page of garbage": func(b []byte) []byte {
-		n, size := pages(b)
-		at := n * 2 / 3 * size
-		for i := at; i < at+size; i++ {
-			b[i] = byte(i * 7)
+var damages = map[string]func(t *testing.T, b []byte) []byte{
+	"garbage for a header": func(_ *testing.T, b []byte) []byte { copy(b, bytes.Repeat([]byte{0xa5}, 100)); return b },
+	"cut in the middle":    func(_ *testing.T, b []byte) []byte { return b[:len(b)/2] },
+	"cut in a page":        func(_ *testing.T, b []byte) []byte { return b[:len(b)-1000] },
+	"a page of garbage": func(t *testing.T, b []byte) []byte {
+		for page, i := middle(t, b, "processes"), 0; i < pageSize; i++ {
+			page[i] = byte(i * 7)
 		}
 		return b
 	},
-	"pages of zeros": func(b []byte) []byte {
-		n, size := pages(b)
-		clear(b[n*7/10*size : (n*7/10+5)*size])
+	"pages of zeros": func(t *testing.T, b []byte) []byte {
+		clear(middle(t, b, "specs"))
+		clear(middle(t, b, "events"))
 		return b
 	},
-	"pages swapped": func(b []byte) []byte {
-		n, size := pages(b)
-		x, y := b[n*6/10*size:][:size], b[n*8/10*size:][:size]
+	"pages swapped": func(t *testing.T, b []byte) []byte {
+		x, y := middle(t, b, "processes"), middle(t, b, "events")
 		keep := bytes.Clone(x)
 		copy(x, y)
 		copy(y, keep)
 		return b
 	},
-	"everything behind the header": func(b []byte) []byte {
+	"everything behind the header": func(_ *testing.T, b []byte) []byte {
 		for i := 100; i < len(b); i++ {
 			b[i] = byte(i)
 		}
 		return b
 	},
-	"no schema":   func(b []byte) []byte { clear(b[100:4096]); return b },
-	"a few bytes": func(b []byte) []byte { return []byte("SQLite format 3\x00") },
+	"no schema":   func(_ *testing.T, b []byte) []byte { clear(b[100:pageSize]); return b },
+	"a few bytes": func(*testing.T, []byte) []byte { return []byte("SQLite format 3\x00") },
 }
 
 // A damaged database is refused, with a sentence that names it and says what to
@@ -110,7 +132,7 @@ func TestDamageIsRefused(t *testing.T) {
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "reeve.db")
-			b := damage(filled(t, path))
+			b := damage(t, filled(t, path))
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +160,7 @@ func TestRecover(t *testing.T) {
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "reeve.db")
-			b := damage(filled(t, path))
+			b := damage(t, filled(t, path))
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -328,8 +350,7 @@ func TestLargeDatabaseIsCheckedLater(t *testing.T) {
 	if checked, err := check(); err != nil || checked {
 		t.Errorf("%v, %v", err, checked)
 	}
-	n, size := pages(b)
-	clear(b[n*7/10*size : (n*7/10+3)*size])
+	clear(middle(t, b, "events"))
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +358,7 @@ func TestLargeDatabaseIsCheckedLater(t *testing.T) {
 	if _, err := check(); !errors.As(err, &u) || u.Reason != store.Damaged {
 		t.Errorf("got %v", err)
 	}
-	clear(b[100:4096]) // where every table begins to be found
+	clear(b[100:pageSize]) // where every table begins to be found
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
