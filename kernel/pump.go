@@ -129,7 +129,8 @@ func (u *pump) newSession() *interpret.Session {
 
 // finish reads both streams to their end and returns the session for the exit
 // hook. The last lines wait for the entry that ends the run, and share its
-// commit. It is nil if the run never started.
+// commit. It is nil if the run never started, as far as anybody knows, and wrote
+// nothing.
 func (u *pump) finish() *interpret.Session { return u.cease(false) }
 
 // leave reads both streams as far as there are whole lines: what follows is the
@@ -145,13 +146,15 @@ func (u *pump) cease(left bool) *interpret.Session {
 	delay, running, opened := u.delay, u.running, u.opened
 	u.p.mu.Unlock()
 	switch {
-	case delay == nil:
+	case delay == nil && (left || u.log.Size(rawlog.Stdout)+u.log.Size(rawlog.Stderr) == 0):
 		return nil
 	case running:
 		close(u.stop)
 		<-u.stopped
 	default:
-		delay.Stop()
+		if delay != nil {
+			delay.Stop()
+		}
 		if !opened {
 			u.open()
 		}

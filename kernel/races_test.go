@@ -64,6 +64,17 @@ type rig struct {
 	st   *hooked
 }
 
+// diskLogs are logs in files; they are closed after a rig that is made later.
+func diskLogs(t *testing.T) *rawlog.Logs {
+	t.Helper()
+	logs, err := rawlog.New(rawlog.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = logs.Close() })
+	return logs
+}
+
 func newRig(t *testing.T, slots int, change func(*Config)) *rig {
 	t.Helper()
 	logs, err := rawlog.New(rawlog.Config{})
@@ -395,6 +406,46 @@ func (w *writerEnv) Execute(ctx context.Context, in env.Input, h env.Host) (env.
 	return env.Result{State: process.ExitSuccess}, nil
 }
 
+// lostEnv writes a line and loses sight of its run before it could say that it
+// had started.
+type lostEnv struct{ writerEnv }
+
+func (*lostEnv) Execute(_ context.Context, _ env.Input, h env.Host) (env.Result, error) {
+	out, err := h.File(process.Stdout)
+	if err != nil {
+		return env.Result{}, err
+	}
+	_, err = out.WriteString("it ran\n")
+	return env.Result{}, errors.Join(env.ErrLost, err)
+}
+
+// What a run wrote is told, also if nobody knows that it started.
+func TestOutputOfALostStart(t *testing.T) {
+	logs := diskLogs(t)
+	r := newRig(t, 0, func(c *Config) {
+		c.Logs, c.RawOutput = logs, process.Persist
+		c.Environments["lost"] = Environment{Environment: &lostEnv{}}
+	})
+	id, err := r.Spawn(t.Context(), Request{Spec: process.Spec{Environment: "lost"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := r.Wait(t.Context(), id)
+	if err != nil || rec.Error != process.ErrHostExited || rec.StdoutBytes != 7 {
+		t.Fatalf("%+v, %v", rec, err)
+	}
+	events, err := r.Events(t.Context(), id, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range events {
+		if d, ok := ev.Data.(process.OutputAppended); ok && d.Line == "it ran" {
+			return
+		}
+	}
+	t.Errorf("its line is not among its events: %v", events)
+}
+
 // Partial lines count nothing, so the window never drops them.
 func TestWindowBoundsPartials(t *testing.T) {
 	f := newFeed(16, 0, 0)
@@ -546,10 +597,7 @@ func TestAllEventsHasNoHole(t *testing.T) {
 // A replay of everything has each event once, in order, and does not look for
 // all runs again with each page.
 func TestReplayOfAllLooksOnce(t *testing.T) {
-	logs, err := rawlog.New(rawlog.Config{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := diskLogs(t)
 	r := newRig(t, 0, func(c *Config) { c.Logs, c.RawOutput = logs, process.Persist })
 	script := strings.Repeat("out line\nerr other\n", 40)
 	for range 40 {
