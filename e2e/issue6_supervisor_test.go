@@ -48,7 +48,7 @@ children:
 				t.Fatalf("%+v", up)
 			}
 			id := d.ids(t, "ref=shop")[0]
-			before := family(t, d, id)
+			before := family(t, d, id, 5)
 			pids := map[string]int{}
 			for _, name := range []string{"db", "web", "mail"} {
 				pids[name] = d.startedPID(t, before[name].id())
@@ -103,15 +103,20 @@ children:
 	}
 }
 
-// family returns the processes below a supervisor, by label, when they run.
-func family(t *testing.T, d *daemon, id int64) map[string]m {
+// family returns the processes below a supervisor, by label, when they all run.
+func family(t *testing.T, d *daemon, id int64, n int) (all map[string]m) {
 	t.Helper()
-	all := map[string]m{}
-	for _, child := range d.ids(t, "parent="+itoa(id)) {
-		rec := d.await(t, child, "running")
-		all[rec.str("label")] = rec
-		maps.Copy(all, family(t, d, child))
-	}
+	waitFor(t, "the whole tree", func() bool {
+		all = map[string]m{}
+		for _, child := range d.ids(t, "parent="+itoa(id)) {
+			rec := d.await(t, child, "running")
+			all[rec.str("label")] = rec
+			if rec.str("environment") == "supervisor" {
+				maps.Copy(all, family(t, d, child, 1))
+			}
+		}
+		return len(all) >= n
+	})
 	return all
 }
 
@@ -128,8 +133,8 @@ func TestIssue6SupervisorOfWhatEndedMeanwhile(t *testing.T) {
 	}}).want(t, 201).json(t)
 	stubborn := d.post(t, "/supervisors", m{"children": []m{
 		{"name": "x", "environment": "command", "code": "trap '' TERM; echo ready; while :; do sleep 0.02; done", "shutdown": 300}}}).want(t, 201).json(t)
-	all := family(t, d, s.id())
-	x := family(t, d, stubborn.id())["x"]
+	all := family(t, d, s.id(), 3)
+	x := family(t, d, stubborn.id(), 1)["x"]
 	waitFor(t, "x to be ready", func() bool { return d.record(t, x.id()).str("stdout") == "ready\n" })
 	pid := d.startedPID(t, all["b"].id())
 	d.post(t, path(stubborn.id(), "/signals/kill"), m{}).want(t, 200)
