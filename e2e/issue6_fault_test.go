@@ -54,7 +54,9 @@ func fill(t *testing.T, dir string) (free func()) {
 			size /= 2
 		}
 	}
-	return func() { _ = os.Remove(path) }
+	free = func() { _ = os.Remove(path) }
+	t.Cleanup(free) // what is cleaned up after it has to be recorded
+	return free
 }
 
 // refusedCreate checks that a create is refused as it should be in an outage.

@@ -179,17 +179,19 @@ func (j *journal) commit(batch []*entry) {
 		for n < len(batch) && batch[n].exec == nil {
 			n++
 		}
-		if n > 0 {
-			j.commitAll(batch[:n])
-		} else {
+		if n == 0 {
 			n = 1
 			j.finish(batch[0], batch[0].exec())
+		} else if !j.commitAll(batch[:n], batch[n:]) {
+			return
 		}
 		batch = batch[n:]
 	}
 }
 
-func (j *journal) commitAll(batch []*entry) {
+// commitAll commits entries, and reports whether what follows them is still to
+// be: in an outage it is waited for, too.
+func (j *journal) commitAll(batch, rest []*entry) bool {
 	batch = j.living(batch)
 	for _, e := range batch {
 		j.number(e)
@@ -200,10 +202,11 @@ func (j *journal) commitAll(batch []*entry) {
 		batch, err = j.piecemeal(batch)
 	}
 	if err != nil {
-		j.endure(batch, began, err)
-		return
+		j.endure(batch, rest, began, err)
+		return false
 	}
 	j.publish(batch)
+	return true
 }
 
 // living sorts out the entries of runs whose creation the store has refused.

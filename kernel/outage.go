@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/reeverun/reeve/process"
@@ -52,10 +53,12 @@ type outage struct {
 
 // endure keeps a batch, and all that follows it, until the store takes it. It
 // returns when all of it is stored, or the kernel closes and gives up.
-func (j *journal) endure(batch []*entry, since time.Time, err error) {
+func (j *journal) endure(batch, rest []*entry, since time.Time, err error) {
 	if since.Sub(j.last.over) > sameOutage {
 		j.last.since = since
 	}
+	j.trouble.Store(&trouble{j.last.since, err})
+	batch = j.join(slices.Clone(batch), rest)
 	var hurried time.Time
 	for tries, wait := 1, firstRetry; ; tries++ {
 		j.trouble.Store(&trouble{j.last.since, err})
@@ -106,10 +109,15 @@ func (j *journal) tryAll(batch []*entry) error {
 	return j.store.Apply(context.Background(), changes)
 }
 
-// gather adds what was queued meanwhile to a batch. Lines of a process of which
-// nothing waits to be stored are shown at once.
+// gather adds what was queued meanwhile to a batch.
 func (j *journal) gather(batch []*entry) []*entry {
 	fresh, _ := j.take(nil)
+	return j.join(batch, fresh)
+}
+
+// join adds entries to a batch that waits. Lines of a process of which nothing
+// waits to be stored are shown at once.
+func (j *journal) join(batch, fresh []*entry) []*entry {
 	batch = j.living(batch)
 	waits := make(map[*proc]bool, len(batch))
 	for _, e := range batch {

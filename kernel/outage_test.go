@@ -331,3 +331,68 @@ func TestBacklogIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// What is deleted or created in the same moment as the store begins to fail is
+// answered, too: nothing that was only asked for waits for the end of an outage.
+func TestEverybodyIsAnsweredInAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutage(t)
+		defer o.shut(t)
+		var done []process.ID
+		for range 10 {
+			id := o.spawn(t, "out x")
+			if _, err := o.Wait(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			done = append(done, id)
+		}
+		// The writer is busy with a slow commit while these gather.
+		o.disk.be(locked, time.Second)
+		go func() { _, _ = o.create() }()
+		synctest.Wait()
+		var all sync.WaitGroup
+		began := time.Now()
+		for _, id := range done {
+			all.Go(func() {
+				if _, err := o.Delete(t.Context(), id); !errors.Is(err, process.ErrUnrecorded) {
+					t.Errorf("delete: %v", err)
+				}
+			})
+			all.Go(func() {
+				if _, err := o.create(); !errors.Is(err, process.ErrUnrecorded) {
+					t.Errorf("create: %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		// A batch that begins with what has happened, and goes on with what is asked.
+		o.disk.be(nil, 0)
+		time.Sleep(time.Minute)
+		running := o.spawn(t, "gate go")
+		time.Sleep(time.Second)
+		o.disk.be(noRoom, 0)
+		deleted := make(chan error, 1)
+		p := o.table.get(running)
+		p.mu.Lock() // both in one batch, in this order
+		p.append(&entry{lazy: true}, true, process.WarningDetected{Code: "x"})
+		o.journal.add(&entry{exec: func() error { return o.disk.Delete(t.Context(), done[0]) }, done: func(err error) { deleted <- err }})
+		p.mu.Unlock()
+		select {
+		case err := <-deleted:
+			if err == nil {
+				t.Error("it was deleted")
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("nobody answers")
+		}
+		o.disk.be(nil, 0)
+		o.fake.Open("go")
+		if _, err := o.Wait(t.Context(), running); err != nil {
+			t.Error(err)
+		}
+		checkLog(t, o.fixture, running)
+	})
+}
