@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +30,8 @@ func onSmallDisk(t *testing.T, size string) (base, data string) {
 	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("reeve-e2e", data, "tmpfs", 0, "mode=0700,size="+size); err != nil {
+	sweepDisks()
+	if err := syscall.Mount(diskName+strconv.Itoa(os.Getpid()), data, "tmpfs", 0, "mode=0700,size="+size); err != nil {
 		t.Skipf("no disk can be mounted here: %v", err)
 	}
 	t.Cleanup(func() {
@@ -38,6 +40,24 @@ func onSmallDisk(t *testing.T, size string) (base, data string) {
 		}
 	})
 	return base, data
+}
+
+// diskName is what the disks of these tests are called, before the test's pid.
+const diskName = "reeve-e2e-disk-"
+
+// sweepDisks unmounts those of tests that were killed.
+func sweepDisks() {
+	mounts, _ := os.ReadFile("/proc/self/mounts")
+	for line := range strings.Lines(string(mounts)) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		pid, ok := strings.CutPrefix(f[0], diskName)
+		if _, err := os.Stat("/proc/" + pid); ok && errors.Is(err, os.ErrNotExist) {
+			_ = syscall.Unmount(f[1], syscall.MNT_DETACH)
+		}
+	}
 }
 
 // fill leaves no room on a disk, until the returned function makes some.
