@@ -28,6 +28,7 @@ func (w *world) killKeeper() {
 			for _, pid := range keepers {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
+			w.t.Logf("round %d: keeper %v killed", w.figures.rounds, keepers)
 			w.figures.keepers++
 			break
 		}

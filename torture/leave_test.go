@@ -3,6 +3,9 @@
 package torture
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -78,10 +81,12 @@ func (w *world) leave() {
 	if len(left) > 0 {
 		w.wrong("left of the daemon: %v", left)
 	}
-	groups := w.cgroupsLeft()
+	var groups map[string]bool
 	w.until("no cgroup is left", func() bool { groups = w.cgroupsLeft(); return len(groups) == 0 })
-	if len(groups) > 0 {
-		w.wrong("left of the cgroups: %v", groups)
+	for path := range groups {
+		inside, _ := filepath.Glob(path + "/*/")
+		events, _ := os.ReadFile(path + "/cgroup.events")
+		w.wrong("left of the cgroups: %s, with %d in it %v, %s", path, len(inside), inside, strings.Join(strings.Fields(string(events)), " "))
 	}
 }
 

@@ -160,6 +160,9 @@ func (w *world) settle() {
 			break
 		}
 	}
+	last := w.command(Plain, 3, 0) // whatever happened, it goes on
+	w.create(last)
+	w.until("one more command ends", func() bool { w.check([]*proc{last}); return last.finished })
 	w.figures.forget()
 	w.check(w.procs)
 	w.listed()

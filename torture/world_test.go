@@ -100,6 +100,8 @@ func (w *world) signal(p *proc, name string, body map[string]any) (record, bool)
 		Process *record `json:"process"`
 	}
 	switch {
+	case status == 503 && p.shaken: // nobody holds it at the moment
+		return record{}, false
 	case status == 409 && (strings.Contains(string(answer), `"already_idle"`) || strings.Contains(string(answer), `"not_running"`)):
 		return record{}, false
 	case status != 200 || json.Unmarshal(answer, &signaled) != nil:
@@ -131,12 +133,15 @@ func (w *world) pause(p *proc) {
 	}
 }
 
-// resume lets a process go on that is, or may be, paused. The daemon is up.
+// resume lets a process go on that is, or may be, paused. The daemon is up. One
+// that is paused still is resumed the next time.
 func (w *world) resume(p *proc) {
-	if rec, ok := w.signal(p, "resume", map[string]any{}); ok && rec.Paused {
+	rec, ok := w.signal(p, "resume", map[string]any{})
+	if ok && rec.Paused {
 		w.wrong("after its resume: %v", rec)
 	}
-	p.pauseTried, p.paused, p.bytes = false, false, 0
+	p.paused, p.bytes = false, 0
+	p.pauseTried = !ok
 }
 
 // living are those that may still do something.
