@@ -76,7 +76,7 @@ func (w *world) judge(s *sight, ran int) {
 		return
 	}
 	if ran > 1 {
-		w.wrong("it ran %d times: %v", ran, s.rec)
+		w.wrong("it ran %d times: %v\n%s", ran, s.rec, w.ledger.of(s.p.name))
 	}
 	w.judgeEvents(s)
 	switch {

@@ -93,3 +93,16 @@ func (l *ledger) read() entries {
 	}
 	return e
 }
+
+// of is what the ledger has of one command: pids, and cgroups, which name their
+// keepers.
+func (l *ledger) of(name string) string {
+	content, _ := os.ReadFile(l.file)
+	var lines []string
+	for line := range strings.Lines(string(content)) {
+		if strings.HasPrefix(line, name+" ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}

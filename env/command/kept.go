@@ -45,6 +45,9 @@ func (k *Kept) Held(eid process.ID, run int) (env.Held, bool) {
 		if h.Ended.IsZero() { // with its keeper, or the machine: nobody saw it
 			h.Ended = time.Now()
 		}
+		if h.Started.IsZero() { // its keeper died with the start under way: it may have run
+			h.Started = h.Ended
+		}
 	}
 	return h, true
 }
