@@ -127,7 +127,7 @@ func (w *world) pause(p *proc) {
 	p.pauseTried = true
 	if rec, ok := w.signal(p, "pause", map[string]any{}); ok {
 		p.paused, p.pausedOnce = rec.Paused, true
-		if !rec.Paused && !rec.finished() { // it may have ended by now
+		if !rec.Paused && rec.State == "running" { // it may have been ended by now
 			w.wrong("after its pause: %v", rec)
 		}
 	}
