@@ -48,7 +48,7 @@ type daemon struct {
 
 func start(b testing.TB, dir string, args ...string) *daemon {
 	b.Helper()
-	cmd := exec.Command(binary, append([]string{"serve", "--data", dir, "--listen", "none", "--log-level", "warn"}, args...)...)
+	cmd := exec.Command(binary, append([]string{"serve", "--data", dir, "--listen", "none", "--log-level", "warn", "--stop-jobs"}, args...)...)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)

@@ -54,8 +54,8 @@ func runPTY(t *testing.T, d *daemon) {
 	c.size(40, 120)
 	c.types("until stty size | grep -q '40 120'; do :; done; echo as large | tr ' ' _\r") // it arrives when it arrives
 	c.sees("as_large")
-	c.types("sleep 1000\r")
-	c.sees("sleep 1000\r\n")
+	c.types("sh -c 'echo in front | tr \" \" _; exec sleep 1000'\r") // who says so is the one that Ctrl-C is for
+	c.sees("in_front")
 	c.types("\x03")
 	c.types("echo still $$ here | tr ' ' -\r")
 	c.sees("still-")

@@ -154,6 +154,12 @@ func descendants(pid int) (all []living) {
 	return all
 }
 
+// isKeeper reports whether a process is a keeper, which outlives its daemon.
+func isKeeper(p living) bool {
+	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.pid))
+	return strings.TrimSpace(string(comm)) == "reeve-keeper"
+}
+
 // alive returns those that still live.
 func alive(some []living) (left []living) {
 	for _, p := range some {

@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,7 +34,7 @@ func TestDaemonDiesWithPrograms(t *testing.T) {
 			children = append(children, p)
 		}
 	}
-	below := descendants(d.cmd.Process.Pid)
+	below := slices.DeleteFunc(descendants(d.cmd.Process.Pid), isKeeper)
 	if len(children) != len(ids) || len(below) < len(ids) {
 		t.Fatalf("%d programs, %d processes, %d below the daemon", len(ids), len(children), len(below))
 	}

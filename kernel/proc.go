@@ -57,12 +57,13 @@ type proc struct {
 	messagesKnown bool       // lastMessage is known
 	lastMessage   int64      // of the transcript
 
-	reattached bool     // an earlier host had this run
-	held       env.Held // with reattached: what its environment had of it, if it goes on without a host
-	intent     *intent  // what an earlier host had begun to do to it; nil: nothing
-	seen       int64    // with reattached: up to here its output was told
-	resumed    bool     // it goes on from the transcript of those before it
-	requeued   bool     // an earlier host has queued it
+	reattached  bool     // an earlier host had this run
+	held        env.Held // with reattached: what its environment had of it, if it goes on without a host
+	intent      *intent  // what an earlier host had begun to do to it; nil: nothing
+	foundPaused bool     // with reattached: it was paused
+	seen        int64    // with reattached: up to here its output was told
+	resumed     bool     // it goes on from the transcript of those before it
+	requeued    bool     // an earlier host has queued it
 
 	mu          sync.Mutex
 	rec         process.Process         // the record as it will be once the journal caught up
@@ -260,7 +261,7 @@ func (p *proc) input() env.Input {
 	}
 	return env.Input{EID: p.id, Run: p.rec.Number, Spec: &p.rec.Spec, Earlier: earlier, Payload: p.payload,
 		Resume: p.rec.Resumed || p.reattached && p.env.resumable(), Reattach: p.reattached && p.env.reattaches(),
-		Paused: p.reattached && p.rec.Paused}
+		Paused: p.foundPaused}
 }
 
 // archive is the change that keeps the run before the newest one.

@@ -160,7 +160,7 @@ func (k *Kernel) reattach(t *taken, waited []process.Approval) (stored chan erro
 	stored = make(chan error, 1)
 	var ctx context.Context
 	p.mu.Lock()
-	p.reattached, p.held, p.slot = true, t.held, slot
+	p.reattached, p.foundPaused, p.held, p.slot = true, p.rec.Paused, t.held, slot
 	p.intend(t.intent)
 	if t.exited {
 		p.exited = &process.Exit{} // so that it is not told again

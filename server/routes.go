@@ -59,7 +59,7 @@ func processRoutes() []*route {
 			params: listParams(), answers: []answer{{status: 200, typ: typeOf[api.List]()}}, handle: (*request).list},
 		{method: get, path: "/processes/{$}", name: "noProcess", handle: (*request).noID},
 		one(get, "", "getProcess", "Get a process", (*request).show, record(200)),
-		one(del, "", "deleteProcess", "Delete an idle process with its events and logs", (*request).remove, record(200), conflict),
+		one(del, "", "deleteProcess", "Delete an idle process with its events and logs", (*request).remove, record(200), conflict, stopped),
 		one(get, "/code", "getCode", "Get what was submitted", (*request).code, []answer{{status: 200, content: textPlain}}),
 		one(get, "/output", "getOutput", "Get the structured output", (*request).output, []answer{{status: 200, typ: typeOf[map[string]any]()}}, conflict),
 		stream("", "stdout", (*request).stdout), stream("", "stderr", (*request).stderr),

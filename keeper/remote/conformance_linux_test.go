@@ -2,9 +2,10 @@ package remote_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/reeverun/reeve/keeper"
 	"github.com/reeverun/reeve/keeper/keepertest"
@@ -12,9 +13,10 @@ import (
 )
 
 // whole is a client whose Close ends what runs, as the suite expects of a
-// spawner.
+// spawner. The keeper is there for the next one.
 type whole struct {
 	*remote.Client
+	end  bool // the keeper, too: it alone knows what was released and runs
 	once sync.Once
 	err  error
 }
@@ -23,7 +25,15 @@ func (w *whole) Close() error {
 	w.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		w.err = w.Shutdown(ctx)
+		if w.end {
+			w.err = w.Shutdown(ctx)
+			w.Client.Close()
+			return
+		}
+		for _, i := range w.Jobs() {
+			w.err = errors.Join(w.err, w.End(ctx, i.Name))
+			w.Forget(i.Name)
+		}
 		w.Client.Close()
 	})
 	return w.err
@@ -38,14 +48,15 @@ func TestConformance(t *testing.T) {
 			if !r.Available {
 				t.Skip(r.Reason)
 			}
+			c := config(t)
+			c.Tier = r.Tier
+			connect(t, c) // and shuts it down
 			keepertest.Run(t, func(t *testing.T) keeper.Spawner {
-				c := config(t)
-				c.Tier, c.Idle = r.Tier, 5*time.Second
 				cl, err := remote.Connect(soon(t), c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return &whole{Client: cl}
+				return &whole{Client: cl, end: strings.HasSuffix(t.Name(), "release_while_it_runs")}
 			})
 		})
 	}
