@@ -41,7 +41,8 @@ func TestTwoClients(t *testing.T) {
 	c := config(t)
 	first := connect(t, c)
 	m := mark()
-	j := start(t, first, script("j", "sleep 0.2; exit 9", nil))
+	gate := filepath.Join(t.TempDir(), "gate")
+	j := start(t, first, script("j", "while [ ! -e "+gate+" ]; do sleep 0.01; done; exit 9", nil))
 	k := start(t, first, script("k", "exec sleep "+m, nil))
 	waiting := make(chan error, 1)
 	go func() {
@@ -65,6 +66,9 @@ func TestTwoClients(t *testing.T) {
 	}
 	k.Kill()
 	k.Release()
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	exits(t, adopt(t, second, "j"), keeper.Exit{Code: 9})
 	if _, err := j.Wait(soon(t)); !errors.Is(err, remote.ErrTakenOver) {
 		t.Errorf("what ended under the new client is told by the old: %v", err)
