@@ -101,7 +101,7 @@ func (w *world) script(lines int, lasting time.Duration) *proc {
 func (w *world) chatty() *proc {
 	kinds := []Kind{Plain, Plain, Plain, Stubborn, Family, Litter, Endless}
 	lines := 20 + w.rand.IntN(180)
-	return w.command(kinds[w.rand.IntN(len(kinds))], lines, time.Duration(lines)*2*time.Millisecond+w.upTo(4*time.Second))
+	return w.command(kinds[w.rand.IntN(len(kinds))], lines, time.Duration(lines)*2*time.Millisecond+w.upTo(2*time.Second))
 }
 
 // quick makes up something small, of any sort.

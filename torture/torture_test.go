@@ -128,7 +128,7 @@ func (w *world) topUp() {
 		more = append(more, w.chatty())
 	}
 	for range programs {
-		more = append(more, w.script(10+w.rand.IntN(60), w.upTo(3*time.Second)))
+		more = append(more, w.script(10+w.rand.IntN(60), w.upTo(1500*time.Millisecond)))
 	}
 	together(more, 16, w.create)
 }
