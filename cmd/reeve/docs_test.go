@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,10 @@ exec ` + curl + ` --fail-with-body "$@"
 	if err := os.WriteFile(filepath.Join(dir, "curl"), []byte(wrapper), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-x", "-c", script)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-x", "-c", script)
+	cmd.WaitDelay = 10 * time.Second // for what it left in the background
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -65,7 +69,7 @@ func serveForDocs(t *testing.T, dir string) string {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	data := filepath.Join(dir, "data")
-	cmd := exec.Command(bin, "serve", "--data", data, "--listen", "127.0.0.1:0", "--config", "none")
+	cmd := exec.Command(bin, "serve", "--data", data, "--listen", "127.0.0.1:0", "--config", "none", "--stop-jobs")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
