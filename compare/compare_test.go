@@ -47,6 +47,18 @@ func TestTrees(t *testing.T) {
 	}
 }
 
+// Nobody else is killed for a manager that was not found.
+func TestOnlyOneIsKilled(t *testing.T) {
+	for _, pid := range []int{1, 0, -1, -2} {
+		if killOne(pid) == nil {
+			t.Errorf("%d was killed", pid)
+		}
+	}
+	if pid := newPM2("pm2", t.TempDir()).pid(); pid != 0 {
+		t.Errorf("pm2 that was not started is process %d", pid)
+	}
+}
+
 // Reeve's row of the table: nothing is alive when it says so, and a daemon that
 // is killed loses nothing.
 func TestReeve(t *testing.T) {

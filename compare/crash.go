@@ -63,7 +63,7 @@ func crash(m manager) (c crashed) {
 	if err := soon(func() error { _, err := os.Stat(dir + "/half"); return err }); err != nil {
 		return crashed{err: err}
 	}
-	if err := errors.Join(syscall.Kill(m.pid(), syscall.SIGKILL), os.WriteFile(dir+"/go", nil, 0o600)); err != nil {
+	if err := errors.Join(killOne(m.pid()), os.WriteFile(dir+"/go", nil, 0o600)); err != nil {
 		return crashed{err: err}
 	}
 	time.Sleep(500 * time.Millisecond) // what dies of it is dead
@@ -81,6 +81,14 @@ func crash(m manager) (c crashed) {
 	}
 	c.lines, c.odd = countLines(output)
 	return c
+}
+
+// killOne kills one process, and never the many that 0 and -1 stand for.
+func killOne(pid int) error {
+	if pid <= 1 {
+		return fmt.Errorf("the manager's process is not known (%d)", pid)
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
 // settle returns when nothing of a job has lived for a second.

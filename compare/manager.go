@@ -18,7 +18,7 @@ import (
 type manager interface {
 	// start brings the manager up; also again, after a crash, as its users do.
 	start() error
-	// pid is the process to kill for a crash.
+	// pid is the process to kill for a crash; 0: it is not known.
 	pid() int
 	// submit starts a job: the system's shell with the script in a file.
 	submit(file string) error

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // pm2 is the process manager of Node.
@@ -37,14 +36,15 @@ func (p *pm2) start() error {
 	return err
 }
 
+// pid is 0 where it is not known.
 func (p *pm2) pid() int {
 	text, err := os.ReadFile(p.dir + "/pm2.pid")
 	if err != nil {
-		return -1 // no process has it
+		return 0
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return -1
+		return 0
 	}
 	return pid
 }
@@ -88,7 +88,7 @@ func (p *pm2) close() {
 		return
 	}
 	pid := p.pid()
-	if _, err := p.call(p.path, "kill"); err != nil && pid > 0 {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	if _, err := p.call(p.path, "kill"); err != nil {
+		_ = killOne(pid)
 	}
 }
