@@ -26,15 +26,17 @@ func (s inSandbox) Spawn(ctx context.Context, spec keeper.Spec) (keeper.Job, err
 	return s.Spawner.Spawn(ctx, spec)
 }
 
-// inShort are the sandboxes and tiers that differ most; make torture has all.
+// inShort is the sandbox and the tier that differ most from none; make torture
+// has all.
 func inShort(kind keeper.Sandbox, tier keeper.Tier) bool {
-	switch {
-	case os.Getenv("REEVE_TORTURE") != "":
+	if os.Getenv("REEVE_TORTURE") != "" {
 		return true
-	case os.Getuid() != 0:
-		return kind == keeper.Sandboxed && tier == keeper.TierSubreaper
 	}
-	return tier == keeper.TierCgroup2
+	best := keeper.TierCgroup2
+	if os.Getuid() != 0 {
+		best = keeper.TierSubreaper
+	}
+	return kind == keeper.Sandboxed && tier == best
 }
 
 // Trees are held in every sandbox as outside: the whole suite, per tier.
