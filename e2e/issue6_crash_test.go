@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // A kill that was answered is carried out by the next daemon: with the grace
@@ -67,7 +66,6 @@ func TestIssue6StopLeavesCommands(t *testing.T) {
 	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, d.log)
 	}
-	time.Sleep(50 * time.Millisecond)
 	d = startIn(t, base)
 	if rec := d.record(t, id); rec.state() != "running" {
 		t.Fatalf("it is %s, %v", rec.state(), rec["error"])

@@ -55,7 +55,7 @@ const (
 
 // Enforced says what holds a job back, by name ("memory", "landlock" and so
 // on; see Features), and what was asked for and could not be had, by name and
-// reason ("landlock: function not implemented").
+// the system's reason, "NAME: REASON".
 type Enforced struct {
 	Held    []string `json:"held"`
 	Missing []string `json:"missing"`
