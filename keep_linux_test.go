@@ -245,6 +245,30 @@ func TestKeeperIsLost(t *testing.T) {
 	}
 }
 
+// Output that an earlier host had in its memory is lost, and that is said.
+func TestMemoryOutputAcrossHosts(t *testing.T) {
+	k := newKept(t)
+	k.RawOutput = reeve.MemoryOnly
+	rt, shut := k.open(t)
+	gate := filepath.Join(t.TempDir(), "gate")
+	p := spawn(t, rt, reeve.Sh("echo begun; while [ ! -e "+gate+" ]; do sleep 0.01; done; echo over; exit 6"))
+	awaitEvent(t, rt, p.ID(), isLine("begun"))
+	shut()
+	rt, _ = k.open(t)
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if rec := waitID(t, rt, p.ID()); rec.Exit.Code != 6 {
+		t.Errorf("%+v", rec.Exit)
+	}
+	for _, ev := range events(t, rt, p.ID()) {
+		if w, ok := ev.Data.(process.WarningDetected); ok && w.Code == "reeve.output_lost" {
+			return
+		}
+	}
+	t.Error("nobody says that output is lost")
+}
+
 // What no record tells of is ended when a runtime opens.
 func TestUnknownJobsAreEnded(t *testing.T) {
 	k := newKept(t)

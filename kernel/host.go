@@ -48,7 +48,7 @@ func (h *host) Started(pid int, e process.Enforced) {
 	p.rec.Claimed, p.rec.Ahead = false, false
 	p.append(&entry{lazy: p.unwatched(), done: p.observeStart}, true, process.ProcessStarted{PID: pid})
 	if p.reattached {
-		p.append(&entry{}, false, process.Reattached{})
+		p.append(&entry{}, false, p.takenUpEvents()...)
 		p.carryOn()
 	}
 	if p.pump != nil {

@@ -199,7 +199,17 @@ func (p *proc) goOnFrom(stored chan<- error) {
 	if p.pump != nil {
 		p.pump.start()
 	}
-	p.record(func(err error) { stored <- err }, process.Reattached{})
+	p.record(func(err error) { stored <- err }, p.takenUpEvents()...)
+}
+
+// takenUpEvents tell that the run is this host's now, and what of it is lost.
+func (p *proc) takenUpEvents() []process.Payload {
+	events := []process.Payload{process.Reattached{}}
+	if p.env.reattaches() && !policy(p.rec.RawOutput).OnDisk() {
+		events = append(events, process.WarningDetected{Code: "reeve.output_lost",
+			Message: "its output was kept in the memory of the daemon that started it: what it wrote, and what it writes from now on, is lost"})
+	}
+	return events
 }
 
 // armDeadline sets the timer of the timeout to what is left of it; p.mu is held.
