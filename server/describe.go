@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -84,7 +85,7 @@ func (d *description) add(r *route, errorSchema *huma.Schema) {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status),
 			Content: map[string]*huma.MediaType{"application/json": {Schema: errorSchema}}}
 	}
-	path := wildcard.ReplaceAllString(r.path, "{$1}")
+	path := strings.TrimSuffix(wildcard.ReplaceAllString(r.path, "{$1}"), "{$}")
 	item := d.spec.Paths[path]
 	if item == nil {
 		item = &huma.PathItem{}

@@ -216,7 +216,17 @@ func serverRoutes() []*route {
 		r.scope = token.ScopeRead
 	}
 	prune.scope = token.ScopeAdmin
-	return []*route{health, ready, version, envs, docs, metrics, prune, spec, page}
+	return append(dashboardRoutes(), health, ready, version, envs, docs, metrics, prune, spec, page)
+}
+
+// dashboardRoutes are open to all: the files are in every copy of the program,
+// and the page asks for a token by itself.
+func dashboardRoutes() []*route {
+	page := &route{method: get, path: "/{$}", name: "dashboard", group: "server", summary: "The dashboard for browsers",
+		answers: []answer{{status: 200, content: "text/html"}}, handle: (*request).dashboard}
+	asset := &route{method: get, path: "/assets/{file}", name: "dashboardFile", group: "server", summary: "A file of the dashboard",
+		answers: []answer{{status: 200, content: "application/octet-stream"}}, errors: []int{notFound}, handle: (*request).dashboardFile}
+	return []*route{page, asset}
 }
 
 func listParams() []param {

@@ -16,6 +16,7 @@ import (
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/token"
 	"github.com/reeverun/reeve/tool"
+	"github.com/reeverun/reeve/web"
 )
 
 // Defaults of [Config].
@@ -61,6 +62,7 @@ type Server struct {
 	log     *slog.Logger
 	desc    *description
 	specs   api.Specs
+	site    *web.Site
 	mux     *http.ServeMux
 	handler http.Handler // mux, wrapped
 	slots   chan struct{}
@@ -101,6 +103,9 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s.desc = desc
+	if s.site, err = web.New(); err != nil {
+		return nil, err
+	}
 	for _, r := range desc.routes {
 		s.mux.HandleFunc(r.method+" "+r.path, s.serve(r))
 	}

@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { ApiError, get } from "../api/http";
+import { logIn, loginNeeded, logOut } from "../api/session";
+
+/** Asks for a token. Nothing else is shown meanwhile. */
+export function Login({ onDone }: { onDone: () => void }) {
+  const [secret, setSecret] = useState("");
+  const [remember, setRemember] = useState(false);
+  const [wrong, setWrong] = useState("");
+  const submit = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    logIn(secret.trim(), remember);
+    try {
+      await get("/version");
+      onDone();
+    } catch (e) {
+      logOut();
+      const unknown = e instanceof ApiError && e.status === 401;
+      setWrong(unknown ? "The daemon does not know this token." : (e as Error).message);
+      loginNeeded.value = "This daemon wants a token.";
+    }
+  };
+  return (
+    <main class="login">
+      <form onSubmit={submit} autocomplete="off">
+        <h1>Reeve</h1>
+        <p>{loginNeeded.value}</p>
+        <label>
+          Token
+          <input type="password" name="token" required autofocus autocomplete="off" spellcheck={false} value={secret} onInput={(e) => setSecret(e.currentTarget.value)} />
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={remember} onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember it in this browser
+        </label>
+        {wrong && (
+          <p class="error" role="alert">
+            {wrong}
+          </p>
+        )}
+        <button type="submit" class="primary">
+          Log in
+        </button>
+        <p class="hint">
+          On the daemon's machine: <code>reeve token create --scope read --scope run</code>
+        </p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,114 @@
+// The one stream of what happens to all processes. Views subscribe to it; an
+// event tells them which record to fetch again. Output lines are left out.
+import { signal } from "@preact/signals";
+import { overview as fetchOverview } from "../api/processes";
+import { authorization, loginNeeded } from "../api/session";
+import { follow, sleep, type Link } from "../api/stream";
+import { ApiError } from "../api/http";
+import type { Overview, ProcessEvent } from "../api/types";
+
+/** How the stream is. While a tab is hidden it has none: browsers allow few. */
+export const link = signal<Link | "hidden">("connecting");
+
+/** Counts and activity, kept fresh while things happen. */
+export const overview = signal<Overview | null>(null);
+
+export interface Subscriber {
+  events: (events: ProcessEvent[]) => void;
+  reload: () => void; // what was shown may be old: fetch it anew
+}
+
+const subscribers = new Set<Subscriber>();
+
+export function subscribe(s: Subscriber): () => void {
+  subscribers.add(s);
+  return () => subscribers.delete(s);
+}
+
+const quiet = "output_appended,output_elided,output_merged,reaped,label_updated";
+
+let position = "";
+let stop: AbortController | null = null;
+
+/** Starts the stream, or starts it again, as after a login. */
+export function start(): void {
+  stop?.abort();
+  stop = new AbortController();
+  void run(stop.signal);
+}
+
+export function hide(hidden: boolean): void {
+  if (hidden) {
+    stop?.abort();
+    stop = null;
+    link.value = "hidden";
+  } else if (!stop) {
+    start();
+  }
+}
+
+async function run(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    if (!(await begin(signal))) return;
+    let refused = false;
+    await follow(
+      {
+        path: `/events?except=${quiet}`,
+        after: position,
+        headers: authorization(),
+        onEvents: passOn,
+        onLink: (l, status) => {
+          if (signal.aborted) return;
+          refused = l === "refused";
+          if (status === 401) loginNeeded.value ||= "This daemon wants a token.";
+          link.value = l;
+        },
+      },
+      signal,
+    );
+    if (!refused || loginNeeded.value) return;
+    position = ""; // not a number of this daemon, perhaps: begin anew
+    await sleep(1000, signal);
+  }
+}
+
+// begin finds the place to start from. A daemon that is away is waited for.
+async function begin(signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted && position === "") {
+    try {
+      const now = await fetchOverview(signal);
+      overview.value = now;
+      position = now.cursor || "0";
+      for (const s of subscribers) s.reload();
+    } catch (e) {
+      if (signal.aborted) return false;
+      if (e instanceof ApiError && e.status === 401) return false;
+      link.value = "away";
+      await sleep(1000, signal);
+    }
+  }
+  return !signal.aborted;
+}
+
+function passOn(events: ProcessEvent[]): void {
+  for (const e of events) if (e.cursor) position = e.cursor;
+  for (const s of subscribers) s.events(events);
+  freshen();
+}
+
+let freshening = false;
+
+// freshen fetches the counts again, at most once a second.
+function freshen(): void {
+  if (freshening) return;
+  freshening = true;
+  setTimeout(async () => {
+    try {
+      overview.value = await fetchOverview();
+    } catch {
+      // the stream says that the daemon is away
+    } finally {
+      freshening = false;
+    }
+  }, 1000);
+}

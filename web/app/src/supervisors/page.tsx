@@ -1,0 +1,3 @@
+export function SupervisorsPage() {
+  return <h1>Supervisors</h1>;
+}
