@@ -91,17 +91,17 @@ func listQuery(q process.Query, include []string) url.Values {
 			v.Set(name, value)
 		}
 	}
-	set("state", string(q.State))
+	set("ids", joined(q.IDs, process.ID.String))
+	set("state", joined(statesOf(q), func(s process.State) string { return string(s) }))
+	set("status", joined(statusesOf(q), statusName))
+	set("text", q.Text)
 	set("tag", q.Tag)
 	set("ref", q.Ref)
 	set("environment", q.Environment)
 	set("cursor", q.Cursor)
 	set("include", strings.Join(include, ","))
-	if q.Status != nil {
-		set("status", string(*q.Status))
-		if *q.Status == process.ExitNone {
-			set("status", "null")
-		}
+	if q.Paused {
+		set("paused", "1")
 	}
 	if q.Parent != 0 {
 		set("parent", q.Parent.String())
@@ -116,6 +116,47 @@ func listQuery(q process.Query, include []string) url.Values {
 		set("limit", strconv.Itoa(q.Limit))
 	}
 	return v
+}
+
+func joined[T any](values []T, text func(T) string) string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = text(v)
+	}
+	return strings.Join(all, ",")
+}
+
+// statesOf are the states that a query selects; none where it selects any.
+func statesOf(q process.Query) (all []process.State) {
+	if q.State == "" && len(q.States) == 0 {
+		return nil
+	}
+	for _, s := range process.States() {
+		if q.HasState(s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// statusesOf are the outcomes that a query selects; none where it selects any.
+func statusesOf(q process.Query) (all []process.ExitState) {
+	if q.Status == nil && len(q.Statuses) == 0 {
+		return nil
+	}
+	for _, s := range append(process.ExitStates(), process.ExitNone) {
+		if q.HasStatus(s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func statusName(s process.ExitState) string {
+	if s == process.ExitNone {
+		return "null"
+	}
+	return string(s)
 }
 
 // Tree returns a process with those below it.

@@ -27,7 +27,7 @@ func (k *Kernel) Processes(ctx context.Context, q process.Query) (process.Page, 
 	if err != nil {
 		return process.Page{}, err
 	}
-	if q.State != "" && q.State != process.Idle {
+	if len(q.IDs) == 0 && (q.Paused || !q.HasState(process.Idle)) {
 		return k.activePage(q), nil // the table is the truth about what is active
 	}
 	var page process.Page

@@ -231,8 +231,11 @@ func dashboardRoutes() []*route {
 
 func listParams() []param {
 	return []param{
-		{name: "state", doc: "In this state.", enum: names(process.States())},
-		{name: "status", doc: "With this outcome; null: none yet.", enum: append(names(process.ExitStates()), "null")},
+		{name: "ids", doc: "Of these. What does not exist is just not there.", kind: "number", min: 1, most: process.MaxLimit},
+		{name: "state", doc: "In one of these states.", enum: names(process.States()), most: 100},
+		{name: "status", doc: "With one of these outcomes; null: none yet.", enum: append(names(process.ExitStates()), "null"), most: 100},
+		{name: "paused", doc: "1: only those that are paused.", kind: "flag"},
+		{name: "text", doc: "Found in the id, ref, label, tags, environment, command line or the first 200 characters of the code, in any case of letters."},
 		{name: "ref", doc: "With this ref."}, {name: "tag", doc: "With this tag."},
 		{name: "environment", doc: "Of this environment."},
 		{name: "parent", doc: "Directly below this process.", kind: "number", min: 1},

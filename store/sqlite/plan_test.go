@@ -41,6 +41,12 @@ func TestListPlans(t *testing.T) {
 		"tag":         {process.Query{Tag: "t", State: process.Idle, Cursor: "9"}, "SEARCH t USING PRIMARY KEY (tag=? AND process<?)"},
 		"state":       {process.Query{State: process.Running, Cursor: "9"}, "INDEX processes_by_state (state=? AND exit_state=? AND rowid<?)"},
 		"status":      {process.Query{Status: &failed}, "INDEX processes_by_state (state=? AND exit_state=?)"},
+		"states": {process.Query{States: []process.State{process.Running, process.Queued}, Cursor: "9"},
+			"INDEX processes_by_state (state=? AND exit_state=? AND rowid<?)"},
+		"ids": {process.Query{IDs: []process.ID{3, 7}, Tag: "t", State: process.Idle},
+			"SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"},
+		"text":        {process.Query{Text: "make build", Cursor: "9"}, "SEARCH p USING INTEGER PRIMARY KEY (rowid<?)"},
+		"text of tag": {process.Query{Text: "x", Tag: "t"}, "SEARCH t USING PRIMARY KEY (tag=?)"},
 		"both":        {process.Query{Status: &failed, State: process.Running, Environment: "x"}, "INDEX processes_by_state (state=? AND exit_state=?)"},
 	} {
 		t.Run(name, func(t *testing.T) {
