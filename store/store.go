@@ -102,6 +102,9 @@ type Store interface {
 
 	// Events returns at most limit stored events of a process after a seq.
 	Events(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error)
+	// EventsBefore returns the newest limit stored events of a process below a
+	// seq, in order.
+	EventsBefore(ctx context.Context, id process.ID, before int64, limit int) ([]process.Event, error)
 	// AllEvents returns at most limit stored events after a cursor.
 	AllEvents(ctx context.Context, after int64, limit int) ([]process.Event, error)
 	// RunsAfter returns the runs that are unfinished (the newest run of a

@@ -87,6 +87,7 @@ func TestReadPlans(t *testing.T) {
 		args  []any
 	}{
 		"events":               {sqlEvents, []any{1, 1}},
+		"events before":        {sqlEventsBefore, []any{1, 1}},
 		"all events":           {sqlAllEvents, []any{1, 1}},
 		"runs after":           {sqlRunsAfter, []any{1}},
 		"unsettled":            {sqlUnsettled, nil},
