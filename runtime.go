@@ -386,6 +386,11 @@ func (rt *Runtime) Processes(ctx context.Context, q Query) (Page, error) {
 	return rt.kernel.Processes(ctx, q)
 }
 
+// Overview tells how all processes are, in numbers.
+func (rt *Runtime) Overview(ctx context.Context) (process.Overview, error) {
+	return rt.kernel.Overview(ctx)
+}
+
 // Runs returns all runs of a process, newest first.
 func (rt *Runtime) Runs(ctx context.Context, id ID) ([]Run, error) { return rt.kernel.Runs(ctx, id) }
 

@@ -170,6 +170,11 @@ func (c *Client) Runs(ctx context.Context, id process.ID) ([]process.RunRecord, 
 	return runs.Runs, err
 }
 
+// Overview tells how all processes are, in numbers.
+func (c *Client) Overview(ctx context.Context) (api.Overview, error) {
+	return call[api.Overview](ctx, c, request{method: http.MethodGet, path: "/overview"})
+}
+
 // RunRecord returns one run of a process.
 func (c *Client) RunRecord(ctx context.Context, id process.ID, run int) (process.RunRecord, error) {
 	return call[process.RunRecord](ctx, c, request{method: http.MethodGet, path: runPath(id, run)})

@@ -13,7 +13,8 @@ import (
 
 // routes is the table of everything that is served.
 func routes() []*route {
-	all := append(processRoutes(), eventRoutes()...)
+	all := append(processRoutes(), overviewRoute())
+	all = append(all, eventRoutes()...)
 	all = append(all, supervisorRoutes()...)
 	all = append(all, toolRoutes()...)
 	all = append(all, serverRoutes()...)

@@ -87,6 +87,8 @@ func TestReadPlans(t *testing.T) {
 		args  []any
 	}{
 		"events":               {sqlEvents, []any{1, 1}},
+		"count paused":         {sqlCountPaused, nil},
+		"pending approvals":    {sqlPendingApprovals, nil},
 		"events before":        {sqlEventsBefore, []any{1, 1}},
 		"all events":           {sqlAllEvents, []any{1, 1}},
 		"runs after":           {sqlRunsAfter, []any{1}},
@@ -118,6 +120,30 @@ func TestReadPlans(t *testing.T) {
 		}
 		if strings.Contains(got, "TEMP B-TREE") {
 			t.Errorf("%s sorts:\n%s", name, got)
+		}
+	}
+}
+
+// What counts all reads an index and no row; what counts the last hour begins
+// there.
+func TestCountPlans(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "reeve.db"))
+	span := []any{1, 1, 1, 1}
+	for _, tt := range []struct {
+		query string
+		args  []any
+		want  []string
+	}{
+		{sqlCountStates, nil, []string{"USING COVERING INDEX processes_by_state"}},
+		{sqlCountEnvironments, nil, []string{"USING COVERING INDEX processes_by_environment"}},
+		{sqlCountCreated, span, []string{"SEARCH processes USING INTEGER PRIMARY KEY (rowid>?)"}},
+		{sqlCountEnded, span, []string{"INDEX processes_by_finalized (finalized>?)", "INDEX runs_by_finalized (finalized>?)"}},
+	} {
+		got := plan(t, s, tt.query, tt.args...)
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s\nwant %q in\n%s", tt.query, want, got)
+			}
 		}
 	}
 }
