@@ -23,8 +23,8 @@ const (
 		WHERE id >= ?4 AND created_at >= ?1 AND created_at < ?3 GROUP BY 1`
 
 	sqlCountEnded = `SELECT (at - ?1) / ?2, exit_state, count(*) FROM (
-			SELECT json_extract(body, '$.completedAt') AS at, exit_state FROM processes INDEXED BY processes_by_finalized WHERE finalized >= ?4
-			UNION ALL SELECT json_extract(body, '$.completedAt'), exit_state FROM runs INDEXED BY runs_by_finalized WHERE finalized >= ?4)
+			SELECT coalesce(logs_at, json_extract(body, '$.completedAt')) AS at, exit_state FROM processes INDEXED BY processes_by_finalized WHERE finalized >= ?4
+			UNION ALL SELECT coalesce(logs_at, json_extract(body, '$.completedAt')), exit_state FROM runs INDEXED BY runs_by_finalized WHERE finalized >= ?4)
 		WHERE at >= ?1 AND at < ?3 GROUP BY 1, 2`
 
 	sqlTags = `SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY 2 DESC, tag LIMIT ?`
