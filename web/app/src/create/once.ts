@@ -1,0 +1,20 @@
+// A key for each thing that is to be made once: the same body that is sent again,
+// because of a double click or an answer that was lost, makes nothing new.
+
+let last: { body: string; key: string } | null = null;
+
+/** The key to send a body with, until it is known that it was made. */
+export function keyFor(body: string): string {
+  if (last?.body !== body) last = { body, key: randomKey() };
+  return last.key;
+}
+
+/** It was made: the next one is another, also if it is the same. */
+export function made(): void {
+  last = null;
+}
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `dashboard-${Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("")}`;
+}
