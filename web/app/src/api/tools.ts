@@ -1,6 +1,6 @@
 // The calls about tools, approvals, supervisors and environments.
 import { get, getText, post, remove, send } from "./http";
-import type { Approval, Environment, ProcessRecord } from "./types";
+import type { Approval, Environment, ExitState, ProcessRecord, State } from "./types";
 
 export interface Service {
   name: string;
@@ -47,8 +47,8 @@ export interface Child {
   name: string;
   restart: string;
   process: number | null;
-  state: string | null;
-  exitState: string | null;
+  state: State | null;
+  exitState: ExitState | null;
   restarts: number;
   run: number;
 }
