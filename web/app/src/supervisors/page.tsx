@@ -28,7 +28,7 @@ export function SupervisorsPage() {
         </a>
       </div>
       <p class="quiet lead" role="status">
-        {all === null ? "Loading…" : all.length === 0 ? "There is none. A supervisor starts processes in an order, and runs them again when they end." : `${plural(active.length, "runs", "run")}, ${ended.length} ended.`}
+        {all === null ? "Loading…" : all.length === 0 ? "There is none. A supervisor starts processes in an order, and runs them again when they end." : `${active.length} running, ${ended.length} ended.`}
       </p>
       <List all={active} onChange={reload} />
       {ended.length > 0 && <h2>Ended</h2>}
