@@ -58,6 +58,7 @@ function extensions(o: Options): Extension {
     closeBrackets(),
     autocompletion({ icons: false }),
     marked,
+    leaving,
     Prec.highest(keymap.of([run])),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
     languages[o.language](),
@@ -67,6 +68,19 @@ function extensions(o: Options): Extension {
     EditorView.updateListener.of((u) => u.docChanged && o.onChange(u.state.doc.toString())),
   ];
 }
+
+// Escape makes Tab leave the editor, until another key is pressed. CodeMirror has
+// that for two seconds, and not where Escape closed a list: too little for some.
+const leaving = Prec.highest(
+  EditorView.domEventHandlers({
+    keydown: (e, view) => {
+      if (e.key === "Escape") view.setTabFocusMode(true);
+      else if (e.key !== "Tab" && e.key !== "Shift") view.setTabFocusMode(false);
+      return false;
+    },
+    blur: (_, view) => view.setTabFocusMode(false),
+  }),
+);
 
 // The line that the daemon found something wrong with, until it is changed.
 const setMark = StateEffect.define<number>();
