@@ -15,6 +15,14 @@ const document = {
       get: { operationId: "get_pet", summary: "Gets a pet.", responses: { "200": { description: "ok" } } },
       delete: { operationId: "delete_pet", summary: "Deletes a pet for ever.", responses: { "200": { description: "ok" } } },
     },
+    "/pets/delete": {
+      post: {
+        operationId: "delete_many",
+        summary: "Deletes many at once.",
+        requestBody: { required: true, content: { "application/json": { schema: { type: "object", required: ["ids"], properties: { ids: { type: "array", items: { type: "integer" } } } } } } },
+        responses: { "200": { description: "ok" } },
+      },
+    },
     "/pets": {
       post: {
         operationId: "create_pet",
