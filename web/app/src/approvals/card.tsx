@@ -27,9 +27,9 @@ export function Card(p: Props) {
   return (
     <li class={p.current ? "approval current" : "approval"} id={`approval-${a.id}`} tabIndex={0} aria-label={`${a.service}/${a.tool}, process ${a.process}`} onFocusIn={p.onFocus}>
       <header>
-        <h3 class="mono">
+        <h2 class="mono">
           {a.service}/{a.tool}
-        </h3>
+        </h2>
         <span class="quiet">
           asked {ago(a.requestedAt, now.value)} by <a href={href(`processes/${a.process}`)}>{p.process ? `${a.process} ${title(p.process)}` : `process ${a.process}`}</a>
           {a.run > 1 && `, run ${a.run}`}

@@ -10,7 +10,7 @@ export function Params({ value }: { value: unknown }) {
   const shown = open || !long ? lines : lines.slice(0, most - 2);
   return (
     <div class="params">
-      <pre tabIndex={0} role="region" aria-label="Parameters">
+      <pre tabIndex={0} role="group" aria-label="Parameters">
         {shown.join("\n")}
         {shown.length < lines.length && "\n…"}
       </pre>

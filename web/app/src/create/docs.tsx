@@ -18,7 +18,7 @@ export function Docs({ environment }: { environment: string }) {
         {open ? "Hide the guide" : "Show the guide"}
       </button>
       {open && (
-        <div class="docs-text" tabIndex={0} role="region" aria-label={`Guide to ${environment}`}>
+        <div class="docs-text" tabIndex={0} role="group" aria-label={`Guide to ${environment}`}>
           <Markdown text={text} />
         </div>
       )}

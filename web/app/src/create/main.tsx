@@ -31,7 +31,7 @@ function Wrong({ form, field }: { form: Form; field: string }) {
 function Program({ form, onRun }: Props) {
   return (
     <div class="field wide" id={idOf("code")} tabIndex={-1}>
-      <Editor label="Program in TypeScript" language="typescript" value={text(form.values.code)} revision={form.revision} onChange={(v) => form.set("code", v)} onRun={onRun} invalid={form.wrong?.field === "code"} describedBy="editor-hint" />
+      <Editor label="Program in TypeScript" language="typescript" hint={'console.log("hello");\nreeve.output({ answer: 42 });'} value={text(form.values.code)} revision={form.revision} onChange={(v) => form.set("code", v)} onRun={onRun} invalid={form.wrong?.field === "code"} describedBy="editor-hint" />
       <Wrong form={form} field="code" />
       <p class="hint" id="editor-hint">
         {editorHint}

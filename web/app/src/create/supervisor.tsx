@@ -40,7 +40,7 @@ export function SupervisorForm() {
   return (
     <form class="process-form" noValidate onSubmit={(e) => (e.preventDefault(), submit())}>
       <div class="field wide" id={idOf("code")} tabIndex={-1}>
-        <Editor label="Supervision tree in YAML" language="yaml" value={code} revision={form.revision} onChange={(v) => form.set("code", v)} onRun={submit} invalid={!!form.wrong} describedBy="editor-hint" line={line} />
+        <Editor label="Supervision tree in YAML" language="yaml" hint={"name: shop\nchildren:\n  - name: db\n    command: {program: redis-server}"} value={code} revision={form.revision} onChange={(v) => form.set("code", v)} onRun={submit} invalid={!!form.wrong} describedBy="editor-hint" line={line} />
         {form.wrong && (
           <p class="error" role="alert">
             {form.wrong.text}
@@ -68,6 +68,6 @@ export function SupervisorForm() {
 
 // The daemon's sentence names the line.
 function lineIn(wrong: string | undefined): number | undefined {
-  const found = /\bline (\d+)/.exec(wrong ?? "");
-  return found ? Number(found[1]) : undefined;
+  const found = /\bline (\d+)|^[\w ]*:?(\d+): /.exec(wrong ?? "");
+  return found ? Number(found[1] ?? found[2]) : undefined;
 }

@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { run } from "../api/processes";
 import { supervisors, type Child, type Supervisor } from "../api/tools";
 import { duration, plural } from "../format";
-import { href, route } from "../router";
+import { useKeys } from "../keys";
+import { go, href, route } from "../router";
 import { useCoalesced } from "../state/coalesced";
 import { subscribe } from "../state/feed";
 import { Badge } from "../ui/badge";
@@ -17,6 +18,7 @@ export function SupervisorsPage() {
     reload();
     return subscribe({ events: reload, reload });
   }, []);
+  useKeys([{ keys: ["n"], label: "New supervisor", group: "Supervisors", run: () => go(href("new", { kind: "supervisor" })) }]);
   const active = all?.filter((s) => s.process.state !== "idle") ?? [];
   const ended = all?.filter((s) => s.process.state === "idle") ?? [];
   return (
@@ -30,6 +32,7 @@ export function SupervisorsPage() {
       <p class="quiet lead" role="status">
         {all === null ? "Loading…" : all.length === 0 ? "There is none. A supervisor starts processes in an order, and runs them again when they end." : `${active.length} running, ${ended.length} ended.`}
       </p>
+      {active.length > 0 && <h2>Running</h2>}
       <List all={active} onChange={reload} />
       {ended.length > 0 && <h2>Ended</h2>}
       <List all={ended} onChange={reload} />

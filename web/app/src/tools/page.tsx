@@ -66,7 +66,7 @@ function Services() {
       {all.map((s) => (
         <li class="card" key={s.name}>
           <header>
-            <h3 class="mono">{s.name}</h3>
+            <h2 class="mono">{s.name}</h2>
             <span class="quiet">{s.adapter}</span>
             <span class={`badge ${s.state}`}>
               <span aria-hidden="true">{s.state === "ready" ? "✓" : "✗"}</span> {s.state}

@@ -66,11 +66,7 @@ function Table({ lines }: { lines: string[] }) {
     <table>
       <thead>
         <tr>
-          {rows[0]!.map((c, i) => (
-            <th key={i} scope="col">
-              {inline(c)}
-            </th>
-          ))}
+          {rows[0]!.map((c, i) => (c ? <th key={i} scope="col">{inline(c)}</th> : <td key={i} />))}
         </tr>
       </thead>
       <tbody>

@@ -6,7 +6,7 @@ import { javascript, typescriptLanguage } from "@codemirror/lang-javascript";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { EditorState, Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
-import { Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
+import { Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder, type DecorationSet } from "@codemirror/view";
 import { complete } from "./complete";
 import { theme } from "./theme";
 
@@ -16,6 +16,7 @@ export interface Options {
   label: string;
   language: Language;
   value: string;
+  hint: string; // shown while it is empty
   describedBy?: string;
   onChange: (text: string) => void;
   onRun: () => void;
@@ -50,6 +51,7 @@ function extensions(o: Options): Extension {
     lineNumbers(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
+    placeholder(o.hint),
     history(),
     drawSelection(),
     indentOnInput(),

@@ -4,6 +4,7 @@ import { completionPath, scopeCompletionSource } from "@codemirror/lang-javascri
 import { syntaxTree } from "@codemirror/language";
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { Tool } from "../../api/tools";
+import { infer, resolve } from "./infer";
 import { memberInfo, toolInfo } from "./info";
 import { known, type Known } from "./known";
 import { membersOf, type Member } from "./declarations";
@@ -42,10 +43,9 @@ function inside(k: Known, path: string[], context: CompletionContext): Completio
   if (path[0] === "reeve" || path[0] === "cyrnel") {
     if (path[1] === "services") return services(k, path.slice(2), context);
   }
-  let at = k.declarations.globals.get(path[0]!);
-  for (const name of path.slice(1)) {
-    at = at && membersOf(k.declarations, at).find((m) => m.name === name);
-  }
+  let at = infer(context.state, k.declarations, path[0]!);
+  if (at) for (const name of path.slice(1)) at = at && membersOf(k.declarations, at).find((m) => m.name === name);
+  else at = resolve(k.declarations, path);
   return at && at.type !== "function" ? membersOf(k.declarations, at).map(memberOption) : [];
 }
 

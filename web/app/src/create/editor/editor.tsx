@@ -5,6 +5,7 @@ interface Props {
   label: string;
   language: Language;
   value: string;
+  hint: string; // shown while it is empty
   revision: number; // another one: the value did not come from here
   onChange: (text: string) => void;
   onRun: () => void;
@@ -28,11 +29,12 @@ export function Editor(props: Props) {
     import("./codemirror").then(
       ({ mount }) => {
         if (gone || !place.current) return;
-        const { label, language, value, describedBy } = latest.current;
+        const { label, language, value, hint, describedBy } = latest.current;
         mounted.current = mount(place.current, {
           label,
           language,
           value,
+          hint,
           describedBy,
           onChange: (text) => latest.current.onChange(text),
           onRun: () => latest.current.onRun(),
