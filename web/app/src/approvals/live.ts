@@ -1,8 +1,8 @@
 // What waits for a decision, and what was decided, as the daemon has it now.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { byIds } from "../api/processes";
 import { approvals } from "../api/tools";
-import type { Approval, ProcessRecord } from "../api/types";
+import type { Approval, ProcessEvent, ProcessRecord } from "../api/types";
 import { useCoalesced } from "../state/coalesced";
 import { subscribe } from "../state/feed";
 import { complain } from "../ui/toast";
@@ -16,7 +16,7 @@ export interface Live {
   older: () => void;
 }
 
-const telling = new Set(["approval_requested", "approval_decided", "finalized"]);
+const telling = new Set(["approval_requested", "approval_decided"]);
 const page = 50;
 
 export function useApprovals(): Live {
@@ -31,9 +31,12 @@ export function useApprovals(): Live {
     setDecided((old) => merge(newest, old));
     setMore((old) => old ?? all.nextCursor);
   });
+  const asking = useRef(new Set<number>());
+  asking.current = new Set(pending?.map((a) => a.process));
   useEffect(() => {
     reload();
-    return subscribe({ events: (events) => events.some((e) => telling.has(e.kind)) && reload(), reload });
+    const tells = (e: ProcessEvent): boolean => telling.has(e.kind) || (e.kind === "finalized" && asking.current.has(e.process));
+    return subscribe({ events: (events) => events.some(tells) && reload(), reload });
   }, []);
   const older = (): void =>
     void approvals("", page, more ?? undefined).then((p) => {

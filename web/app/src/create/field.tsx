@@ -90,6 +90,7 @@ function Pairs(p: Props) {
   const all = rows(p.value);
   const set = (i: number, change: Partial<Row>): void => p.onChange(all.map((r, j) => (i === j ? { ...r, ...change } : r)));
   const id = idOf(p.field.path);
+  const empty = all.filter((r) => r.name.trim() !== "" && r.value === "").map((r) => r.name.trim());
   return (
     <fieldset class="field wide pairs" id={id} tabIndex={-1} aria-describedby={described(p)["aria-describedby"] as string}>
       <legend>{p.field.label}</legend>
@@ -108,6 +109,7 @@ function Pairs(p: Props) {
           Add a variable
         </button>
       </div>
+      {empty.length > 0 && <p class="note">{empty.join(", ")}: no value. Values are kept nowhere, so type them again after a reload.</p>}
       <Below {...p} />
     </fieldset>
   );

@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { run } from "../api/processes";
 import { supervisors, type Child, type Supervisor } from "../api/tools";
+import type { ProcessEvent } from "../api/types";
 import { duration, plural } from "../format";
 import { useKeys } from "../keys";
 import { go, href, route } from "../router";
@@ -14,9 +15,11 @@ import { destroy, end } from "./end";
 export function SupervisorsPage() {
   const [all, setAll] = useState<Supervisor[] | null>(null);
   const reload = useCoalesced(async () => setAll(await everySupervisor()));
+  const known = useRef(new Set<number>());
+  known.current = new Set(all?.flatMap((s) => [s.id, ...s.children.map((c) => c.process ?? 0)]));
   useEffect(() => {
     reload();
-    return subscribe({ events: reload, reload });
+    return subscribe({ events: (events) => events.some((e) => concerns(e, known.current)) && reload(), reload });
   }, []);
   useKeys([{ keys: ["n"], label: "New supervisor", group: "Supervisors", run: () => go(href("new", { kind: "supervisor" })) }]);
   const active = all?.filter((s) => s.process.state !== "idle") ?? [];
@@ -39,6 +42,9 @@ export function SupervisorsPage() {
     </div>
   );
 }
+
+// Other processes come and go without end.
+const concerns = (e: ProcessEvent, known: Set<number>): boolean => known.has(e.process) || (e.kind === "process_created" && e.environment === "supervisor");
 
 async function everySupervisor(): Promise<Supervisor[]> {
   const all: Supervisor[] = [];
