@@ -109,7 +109,7 @@ test("by the shell; run and stay; create without running", async ({ daemon, open
   await page.getByLabel("Run it by the shell").check();
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(page.getByRole("link", { name: "1", exact: true })).toBeVisible();
-  await expect(page.locator(".created").getByText("success")).toBeVisible();
+  await expect(page.locator(".made-here").getByText("success")).toBeVisible();
   expect(await record(daemon, 1)).toMatchObject({ code: "echo one | tr a-z A-Z", stdout: "ONE\n" });
   await page.getByRole("button", { name: "Create without running" }).click();
   await page.getByRole("link", { name: "2", exact: true }).click();

@@ -36,7 +36,7 @@ export function useCreated(): CreatedList {
 
 export function Created({ created }: { created: CreatedList }) {
   return (
-    <div class="created" role="status">
+    <div class="made-here" role="status">
       {created.all.map((p) => (
         <p key={p.id}>
           Process <a href={href(`processes/${p.id}`)}>{p.id}</a> was created: {title(p)} <Badge process={p} />

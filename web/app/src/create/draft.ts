@@ -31,6 +31,3 @@ export function draftCommand(line: string, shell = true): void {
   save("command", { line, shell });
   go(href("new", { kind: "command" }));
 }
-
-/** Opens the form filled in like a process. */
-export const draftLike = (id: number): void => go(href("new", { like: id }));

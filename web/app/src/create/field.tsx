@@ -92,10 +92,10 @@ function Pairs(p: Props) {
   const id = idOf(p.field.path);
   const empty = all.filter((r) => r.name.trim() !== "" && r.value === "").map((r) => r.name.trim());
   return (
-    <fieldset class="field wide pairs" id={id} tabIndex={-1} aria-describedby={described(p)["aria-describedby"] as string}>
+    <fieldset class="field wide variables" id={id} tabIndex={-1} aria-describedby={described(p)["aria-describedby"] as string}>
       <legend>{p.field.label}</legend>
       {all.map((r, i) => (
-        <div class="pair" key={i}>
+        <div class="variable" key={i}>
           <input aria-label={`Name of variable ${i + 1}`} placeholder="NAME" class="mono" spellcheck={false} autocomplete="off" value={r.name} onInput={(e) => set(i, { name: e.currentTarget.value })} />
           <span aria-hidden="true">=</span>
           <input aria-label={`Value of ${r.name || `variable ${i + 1}`}`} placeholder="value" type="password" autocomplete="off" value={r.value} onInput={(e) => set(i, { value: e.currentTarget.value })} />
@@ -109,7 +109,7 @@ function Pairs(p: Props) {
           Add a variable
         </button>
       </div>
-      {empty.length > 0 && <p class="note">{empty.join(", ")}: no value. Values are kept nowhere, so type them again after a reload.</p>}
+      {empty.length > 0 && <p class="notice">{empty.join(", ")}: no value. Values are kept nowhere, so type them again after a reload.</p>}
       <Below {...p} />
     </fieldset>
   );

@@ -94,15 +94,15 @@ function Words({ words, open, wantsShell }: ReturnType<typeof parse>) {
   if (words.length === 0) return <p class="hint">A program and its arguments. Quotes keep words together.</p>;
   return (
     <>
-      <ul class="chips" aria-label="Program and arguments">
+      <ul class="word-list" aria-label="Program and arguments">
         {words.map((w, i) => (
-          <li key={i} class={i === 0 ? "chip program" : "chip"}>
+          <li key={i} class={i === 0 ? "word program" : "word"}>
             {w === "" ? quote(w) : w}
           </li>
         ))}
       </ul>
       {open && <p class="hint">A quote is not closed.</p>}
-      {wantsShell && <p class="note">Some of this means something to a shell only, such as |, &amp;&amp;, * or $HOME. As it is, the program gets it to the letter.</p>}
+      {wantsShell && <p class="notice">Some of this means something to a shell only, such as |, &amp;&amp;, * or $HOME. As it is, the program gets it to the letter.</p>}
     </>
   );
 }

@@ -35,7 +35,7 @@ export function CreatePage() {
         <div class="create-form">
           <p class="quiet what">{kinds.find((k) => k.kind === kind)!.what}</p>
           <Missing kind={kind} />
-          {filled && <p class="note">{filled}</p>}
+          {filled && <p class="notice">{filled}</p>}
           {kind === "supervisor" ? <SupervisorForm key={`supervisor ${filled}`} /> : <ProcessForm key={`${kind} ${filled}`} kind={kind} />}
         </div>
         <Docs key={kind} environment={kind} />
@@ -75,5 +75,5 @@ function Missing({ kind }: { kind: Kind }) {
     return () => gone.abort();
   }, []);
   if (!known || known.includes(kind)) return null;
-  return <p class="note warn">This daemon has no environment {kind}: it was built or set up without it.</p>;
+  return <p class="notice warn">This daemon has no environment {kind}: it was built or set up without it.</p>;
 }

@@ -124,7 +124,7 @@ const again = (s: Supervisor): Promise<void> =>
 
 function Children({ all, of }: { all: Child[]; of: string }) {
   return (
-    <table class="children" aria-label={`Children of ${of}`}>
+    <table class="child-table" aria-label={`Children of ${of}`}>
       <thead>
         <tr>
           <th scope="col">Child</th>

@@ -11,7 +11,7 @@ function element(tag: string, text: string, className = ""): HTMLElement {
 }
 
 export function memberInfo(m: Member): HTMLElement {
-  const box = element("div", "", "info");
+  const box = element("div", "", "about-completion");
   if (m.detail) box.append(element("code", m.name + m.detail));
   const [text = "", example] = m.doc.split(/^@example\s*/m);
   if (text) box.append(element("p", text.trim()));
@@ -22,13 +22,13 @@ export function memberInfo(m: Member): HTMLElement {
 const says = { allow: "", ask: "A person decides about each call.", deny: "The policy of this daemon denies it." };
 
 export function toolInfo(t: Tool): HTMLElement {
-  const box = element("div", "", "info");
+  const box = element("div", "", "about-completion");
   box.append(element("p", t.description));
   const list = element("dl", "");
   for (const p of parameters(t.params)) {
     list.append(element("dt", `${p.name}${p.required ? "" : "?"}: ${p.type}`), element("dd", p.description));
   }
   box.append(list.childElementCount > 0 ? list : element("p", "It takes no parameters.", "quiet"));
-  if (says[t.permission]) box.append(element("p", says[t.permission], "note"));
+  if (says[t.permission]) box.append(element("p", says[t.permission], "notice"));
   return box;
 }
