@@ -22,7 +22,7 @@ const source = (name: string): string => readFileSync(join(import.meta.dirname, 
 
 // Interfaces whose schema has another name.
 const called: Record<string, string> = {
-  ProcessRecord: "Record", Command: "CommandRecord", ProcessEvent: "Event", Supervisor: "SupervisorRecord", Child: "ChildRecord",
+  ProcessRecord: "Record", Command: "CommandRecord", ProcessEvent: "Event", Supervisor: "SupervisorRecord", Child: "ChildRecord", Sample: "UsageSample",
 };
 
 /** The interfaces of a file with their fields, as they are written there. */

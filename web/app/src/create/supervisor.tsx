@@ -3,8 +3,10 @@ import { supervise } from "../api/tools";
 import { useKeys } from "../keys";
 import { go, href } from "../router";
 import { Editor } from "./editor/editor";
+import { Mistake } from "./convert";
 import { idOf } from "./field";
 import { text } from "./kinds";
+import { unknown } from "./like";
 import { editorHint } from "./main";
 import { keyFor, made } from "./once";
 import { useForm } from "./state";
@@ -31,6 +33,7 @@ export function SupervisorForm() {
   const code = text(form.values.code);
   const submit = (): void =>
     void form.attempt(async () => {
+      if (code.includes(unknown)) throw new Mistake("code", `Type again what stands there as ${unknown}: the daemon does not show what is secret.`);
       const s = await supervise(code, keyFor(code));
       made();
       go(href(`processes/${s.id}`));
