@@ -1,14 +1,8 @@
 // The form: what is in it, what is wrong with it, and sending it once.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, sentence } from "../api/http";
-import { Mistake } from "./convert";
 import { load, save } from "./draft";
 import type { Kind, Value, Values } from "./kinds";
-
-export interface Wrong {
-  field: string; // empty: the whole
-  text: string;
-}
+import { place, type Wrong } from "./place";
 
 export interface Form {
   values: Values;
@@ -59,17 +53,3 @@ export function useForm(kind: Kind, fields: string[]): Form {
     },
   };
 }
-
-// place finds the field that an error is about: its sentence begins with it.
-export function place(e: unknown, fields: string[]): Wrong {
-  if (e instanceof Mistake) return { field: e.field, text: e.message };
-  const text = sentence(e);
-  if (e instanceof ApiError && e.code === "ref_conflict") return { field: "ref", text: `Another process has this ref. Choose another one.` };
-  const named = /^([A-Za-z][\w.]*(?:\[\d+\])?[\w.[\]]*): ([\s\S]+)$/.exec(text);
-  const path = (named?.[1] ?? "").replace(/\[\d+\]/g, "").replace(/^command\.(program|args)$|^command$/, "line");
-  const field = fields.filter((f) => path === f || path.startsWith(`${f}.`)).sort((a, b) => b.length - a.length)[0];
-  if (!named || !field) return { field: "", text: upper(text) };
-  return { field, text: upper(named[2]!) };
-}
-
-const upper = (s: string): string => s.charAt(0).toUpperCase() + s.slice(1);
