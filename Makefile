@@ -1,11 +1,14 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: build install man completions test bench torture compare soak run lint
+.PHONY: build install man completions test bench torture compare soak run lint web web-dev test-web
 
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT     ?= $(shell git rev-parse HEAD 2>/dev/null)
+
+# The daemon before which make web-dev serves the dashboard.
+DAEMON ?= http://127.0.0.1:7338
 
 # V8 needs a C++ compiler; without one, programs run on QuickJS.
 CGO_ENABLED ?= $(shell command -v $${CXX:-g++} >/dev/null 2>&1 && echo 1 || echo 0)
@@ -36,6 +39,22 @@ install: build man completions ## all of it below DESTDIR and PREFIX, with units
 
 run: ## the daemon, from source
 	go run ./cmd/reeve serve
+
+web: web/app/node_modules ## the dashboard of its source, into web/dist, which is committed
+	cd web/app && npx tsc --noEmit
+	go run ./web/build
+
+web-dev: web/app/node_modules ## the dashboard, rebuilt whenever it is loaded, before a daemon (DAEMON=URL)
+	go run ./web/build -dev $(DAEMON)
+
+test-web: web/app/node_modules ## the dashboard in a browser; T=tests/list.spec.ts for one file
+	cd web/app && npx tsc --noEmit
+	go run ./web/build -check
+	cd web/app && npx playwright test $(T)
+
+web/app/node_modules: web/app/package-lock.json
+	cd web/app && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
 
 test: ## all tests, as CI runs them
 	./scripts/test

@@ -47,7 +47,7 @@ type docsStatus struct {
 
 func (d *description) page(version string) docsData {
 	data := docsData{Version: version}
-	for _, name := range []string{"processes", "events", "tools", "server", "mci"} {
+	for _, name := range []string{"processes", "events", "tools", "supervisors", "server", "mci"} {
 		group := docsGroup{Name: name}
 		for _, r := range d.routes {
 			if r.group == name {

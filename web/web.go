@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -94,14 +95,21 @@ func (s *Site) Index(w http.ResponseWriter, r *http.Request) {
 	s.files[index].send(w, r)
 }
 
+// hashed are names that change with what is in the file.
+var hashed = regexp.MustCompile(`-[A-Z0-9]{8}\.(js|css)$`)
+
 // Asset answers with one of the other files and reports whether there is such a
-// one. Their names change with what is in them, so they are kept for ever.
+// one. Browsers keep those for ever whose names change with what is in them.
 func (s *Site) Asset(w http.ResponseWriter, r *http.Request, name string) bool {
 	f := s.files["assets/"+name]
 	if f == nil {
 		return false
 	}
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	kept := "no-cache"
+	if hashed.MatchString(name) {
+		kept = "public, max-age=31536000, immutable"
+	}
+	w.Header().Set("Cache-Control", kept)
 	f.send(w, r)
 	return true
 }
@@ -111,7 +119,7 @@ func (f *file) send(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", f.kind)
 	h.Set("Vary", "Accept-Encoding")
 	body := f.body
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesGzip(r) {
 		h.Set("Content-Encoding", "gzip")
 		body = f.compressed()
 	}
@@ -119,6 +127,17 @@ func (f *file) send(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a client that is gone needs none
 	}
+}
+
+// takesGzip reports whether a client wants gzip, which it can also say no to.
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return strings.Trim(strings.TrimPrefix(quality, "q="), "0.") != "" || quality == ""
+		}
+	}
+	return false
 }
 
 // compressed is the file as gzip, made when it is first asked for.

@@ -55,7 +55,7 @@ export function title(p: ProcessRecord): string {
 }
 
 /** One word for how a process is. */
-export function status(p: ProcessRecord): string {
+export function status(p: Pick<ProcessRecord, "paused" | "state" | "exitState">): string {
   if (p.paused) return "paused";
   if (p.state !== "idle") return p.state;
   return p.exitState ?? "created";

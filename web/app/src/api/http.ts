@@ -34,13 +34,14 @@ export async function send(method: string, path: string, init: RequestInit = {})
     throw new ApiError(0, "unreachable", "The daemon does not answer.");
   }
   if (answer.ok) return answer;
-  throw await failure(answer);
+  throw await failure(answer, new Headers(init.headers).has("Authorization"));
 }
 
-async function failure(answer: Response): Promise<ApiError> {
+// A request with a token of its own says nothing about the session's.
+async function failure(answer: Response, ownToken: boolean): Promise<ApiError> {
   const body = (await answer.json().catch(() => ({}))) as { error?: string; code?: string };
   const message = body.error ?? `The daemon answered ${answer.status}.`;
-  if (answer.status === 401 && !message.includes("scope approve")) {
+  if (answer.status === 401 && !ownToken && !message.includes("scope approve")) {
     loginNeeded.value = token.value ? "This token is not known to the daemon." : "This daemon wants a token.";
   }
   return new ApiError(answer.status, body.code ?? "", message);

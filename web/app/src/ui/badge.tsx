@@ -6,7 +6,7 @@ const marks: Record<string, string> = {
 };
 
 /** How a process is, in a word, a mark and a colour: never by colour alone. */
-export function Badge({ process }: { process: ProcessRecord }) {
+export function Badge({ process }: { process: Pick<ProcessRecord, "paused" | "state" | "exitState"> }) {
   const word = status(process);
   return (
     <span class={`badge ${word}`}>

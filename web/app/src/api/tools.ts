@@ -1,0 +1,75 @@
+// The calls about tools, approvals, supervisors and environments.
+import { get, getText, post, remove, send } from "./http";
+import type { Approval, Environment, ExitState, ProcessRecord, State } from "./types";
+
+export interface Service {
+  name: string;
+  description: string;
+  adapter: string;
+  state: "ready" | "unavailable";
+  error: string | null;
+  tools: number;
+}
+
+export interface Tool {
+  service: string;
+  name: string;
+  description: string;
+  params: unknown; // JSON Schema
+  result: unknown;
+  permission: "allow" | "deny" | "ask";
+  declaration: string;
+}
+
+export const services = async (signal?: AbortSignal): Promise<Service[]> => (await get<{ services: Service[] }>("/services", {}, signal)).services;
+
+export const tools = async (query = "", signal?: AbortSignal): Promise<Tool[]> => (await get<{ tools: Tool[] }>("/tools", { query }, signal)).tools;
+
+export const environments = async (signal?: AbortSignal): Promise<Environment[]> =>
+  (await get<{ environments: Environment[] }>("/environments", {}, signal)).environments;
+
+export const docsOf = (environment: string, signal?: AbortSignal): Promise<string> =>
+  getText(`/environments/${encodeURIComponent(environment)}/docs`, {}, signal);
+
+export interface Approvals {
+  approvals: Approval[];
+  nextCursor: string | null;
+}
+
+export const approvals = (state: string, limit: number, cursor?: string, signal?: AbortSignal): Promise<Approvals> =>
+  get("/approvals", { state, limit, cursor }, signal);
+
+/** Decides about a call; the token, if one is given, speaks instead of the session's. */
+export const decide = (id: number, verdict: "approve" | "deny", reason: string, token = ""): Promise<Approval> =>
+  post(`/approvals/${id}/${verdict}`, reason ? { reason } : {}, token ? { Authorization: `Bearer ${token}` } : {});
+
+export interface Child {
+  name: string;
+  restart: string;
+  process: number | null;
+  state: State | null;
+  exitState: ExitState | null;
+  restarts: number;
+  run: number;
+}
+
+export interface Supervisor {
+  id: number;
+  name: string;
+  strategy: string;
+  maxRestarts: number;
+  windowMs: number;
+  process: ProcessRecord;
+  children: Child[];
+}
+
+export const supervisors = (cursor?: string, signal?: AbortSignal): Promise<{ supervisors: Supervisor[]; nextCursor: string | null }> =>
+  get("/supervisors", { limit: 100, cursor }, signal);
+
+export async function supervise(yaml: string, key: string): Promise<Supervisor> {
+  const answer = await send("POST", "/supervisors", { body: yaml, headers: { "Content-Type": "application/yaml", "Idempotency-Key": key } });
+  return (await answer.json()) as Supervisor;
+}
+
+/** Ends a supervisor with all below it, or deletes an idle one. */
+export const endSupervisor = (id: number): Promise<Supervisor> => remove(`/supervisors/${id}`);
