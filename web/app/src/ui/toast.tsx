@@ -50,7 +50,8 @@ export function busy(text: string): Busy {
 }
 
 function show(t: Toast, ms?: number): void {
-  toasts.value = [...toasts.value.slice(-4), t];
+  const others = toasts.value.filter((old) => old.text !== t.text);
+  toasts.value = [...others.slice(-4), t];
   if (ms) setTimeout(() => close(t.id), ms);
 }
 
