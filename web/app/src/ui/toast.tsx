@@ -17,7 +17,7 @@ export const regret = 8_000;
 
 /** Tells a person something; undo is offered for as long as it is shown. */
 export function tell(text: string, undo?: () => void): void {
-  show({ id: next++, text, kind: "good", undo }, undo ? regret : 6_000);
+  show({ id: next++, text, kind: "good", undo }, regret);
 }
 
 /** Tells what went wrong. */
