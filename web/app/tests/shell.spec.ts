@@ -32,7 +32,7 @@ test("colours: as the system, or as said, and said again after a reload", async 
 
 test("a token is asked for, sent, remembered only if asked to, and forgotten", async ({ daemon, open }) => {
   const id = await daemon.shell("true", { label: "Hidden from strangers", block: true });
-  const token = (...scopes: string[]): string => /reeve_\w+|\S{20,}/.exec(daemon.cli("token", "create", ...scopes.flatMap((s) => ["--scope", s])))![0];
+  const token = (...scopes: string[]): string => daemon.cli("token", "create", ...scopes.flatMap((s) => ["--scope", s])).trim();
   const secret = token("read", "run");
   const page = await open();
   await expect(page.getByText("This daemon wants a token.")).toBeVisible();

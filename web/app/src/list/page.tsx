@@ -65,6 +65,8 @@ export function ListPage() {
           header={<Head order={order} ids={ids} cursor={cursor} />}
           active={at !== null && places.has(at) ? `row-${at}` : undefined}
           reveal={at === null ? undefined : indexOf(at)}
+          revealKey={at}
+          resetKey={`${key} ${order.by} ${order.down}`}
           keyOf={keyOf}
           indexOf={indexOf}
           onEnd={() => collection.older()}

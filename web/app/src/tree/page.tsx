@@ -67,6 +67,8 @@ export function TreePage() {
           header={<Head />}
           active={at !== null && places.has(at) ? `row-${at}` : undefined}
           reveal={at === null ? undefined : indexOf(at)}
+          revealKey={at}
+          resetKey={key}
           keyOf={keyOf}
           indexOf={indexOf}
           onEnd={() => collection.older()}

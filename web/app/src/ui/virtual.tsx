@@ -8,7 +8,9 @@ interface Props {
   row: (index: number) => ComponentChildren;
   role?: "grid" | "tree" | "treegrid" | "log" | "list" | "listbox";
   label: string;
-  reveal?: number; // the row to keep in sight
+  reveal?: number; // the row to bring into sight
+  revealKey?: number | null; // with it, only when this changes: not when rows above come or go
+  resetKey?: string; // when it changes it is another list: back to the top
   onEnd?: () => void; // the last rows are in sight
   header?: ComponentChildren; // stays on top
   headerHeight?: number;
@@ -40,7 +42,7 @@ export function Virtual(p: Props) {
     const room = box.clientHeight - headerHeight;
     if (y < box.scrollTop) box.scrollTop = y;
     else if (y + rowHeight > box.scrollTop + room) box.scrollTop = y + rowHeight - room;
-  }, [p.reveal, rowHeight]);
+  }, [p.revealKey === undefined ? p.reveal : p.revealKey, rowHeight]);
   const first = Math.max(0, Math.min(count, Math.floor(top / rowHeight)) - spare);
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + spare);
   useLayoutEffect(() => {
@@ -74,13 +76,17 @@ export function Virtual(p: Props) {
 
 // useAnchor scrolls along when rows above the first one in sight come or go. At
 // the very top nothing is held: there a person wants to see the newest.
-function useAnchor({ keyOf, indexOf, rowHeight, count }: Props, ref: { current: HTMLDivElement | null }): void {
+function useAnchor({ keyOf, indexOf, rowHeight, count, resetKey }: Props, ref: { current: HTMLDivElement | null }): void {
   const anchor = useRef<{ key: number; index: number } | null>(null);
+  const list = useRef(resetKey);
   useLayoutEffect(() => {
     const box = ref.current!;
     const was = anchor.current;
     if (!keyOf || !indexOf) return;
-    if (was && box.scrollTop >= rowHeight) {
+    if (list.current !== resetKey) {
+      list.current = resetKey;
+      box.scrollTop = 0;
+    } else if (was && box.scrollTop >= rowHeight) {
       const index = indexOf(was.key);
       if (index >= 0 && index !== was.index) box.scrollTop += (index - was.index) * rowHeight;
     }
@@ -92,5 +98,5 @@ function useAnchor({ keyOf, indexOf, rowHeight, count }: Props, ref: { current: 
     note();
     box.addEventListener("scroll", note, { passive: true });
     return () => box.removeEventListener("scroll", note);
-  }, [keyOf, indexOf, rowHeight, count]);
+  }, [keyOf, indexOf, rowHeight, count, resetKey]);
 }
