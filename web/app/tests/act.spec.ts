@@ -19,7 +19,7 @@ test("pause, resume, and back again by undo", async ({ daemon, open }) => {
   await expect(row(page, "Child")).toContainText("paused");
   await daemon.until(child, { paused: true });
   const elapsed = await row(page, "Parent").getByTitle("Elapsed; it stands still while paused").textContent();
-  await page.keyboard.press("u");
+  await page.keyboard.press("z");
   await expect(row(page, "Child")).toContainText("running");
   await daemon.until(id, { paused: false });
   await page.keyboard.press("p");

@@ -1,6 +1,7 @@
 // The keys of the actions.
 import type { ProcessRecord } from "../api/types";
 import { useKeys } from "../keys";
+import { go, href } from "../router";
 import { pause, resume, signal } from "./control";
 import { destroy } from "./destroy";
 import { kill } from "./kill";
@@ -19,7 +20,7 @@ export function pauseOrResume(of: ProcessRecord[]): void {
   else void resume(ids(of));
 }
 
-/** The keys p, K, r, R, d and the signals, while the component is shown. */
+/** The keys of the actions, while the component is shown. */
 export function useActionKeys(target: Target, deleted: () => void = () => {}): void {
   const act = (f: (of: ProcessRecord[]) => void) => () => {
     const of = target();
@@ -32,6 +33,7 @@ export function useActionKeys(target: Target, deleted: () => void = () => {}): v
     { keys: ["r"], label: "Run again", group, run: act((of) => void rerun(ids(of))) },
     { keys: ["R"], label: "Have an agent go on from its last step", group, run: act((of) => void resumeAgent(ids(of))) },
     { keys: ["d"], label: "Delete", group, run: act((of) => void destroy(ids(of)).then((n) => n > 0 && deleted())) },
+    { keys: ["c"], label: "New one like this", group, run: act((of) => go(href("new", { like: of[0]!.id }))) },
     { keys: ["s t"], label: "Send SIGTERM", group, run: act((of) => void signal(ids(of), "term")) },
     { keys: ["s i"], label: "Send SIGINT", group, run: act((of) => void signal(ids(of), "int")) },
   ]);

@@ -38,10 +38,12 @@ export function Actions({ process: p, more = [] }: Props) {
           {p.run > 0 ? "Run again" : "Run"}
         </button>
       )}
-      <Menu label="More" title="More actions" items={[...(active ? whileActive(p) : whileIdle(p)), ...more]} />
+      <Menu label="More" title="More actions" items={[...(active ? whileActive(p) : whileIdle(p)), like(p), ...more]} />
     </div>
   );
 }
+
+const like = (p: ProcessRecord): Item => ({ name: "New one like this", hint: "c", run: () => go(href("new", { like: p.id })) });
 
 function whileActive(p: ProcessRecord): Item[] {
   const ids = [p.id];

@@ -5,7 +5,7 @@ import { plural } from "../format";
 import type { Cursor } from "./cursor";
 
 export function BulkBar({ cursor, all }: { cursor: Cursor; all: ProcessRecord[] }) {
-  if (cursor.selected.value.size === 0) return null;
+  if (cursor.selected.value.size === 0 || all.length === 0) return null;
   const those = (which: (p: ProcessRecord) => boolean): number[] => all.filter(which).map((p) => p.id);
   const running = those((p) => p.state === "running" && !p.paused);
   const paused = those((p) => p.paused);

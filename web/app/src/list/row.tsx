@@ -1,11 +1,12 @@
 // A process as a row: in columns, or on a phone in two lines.
 import { ago, bytes, count, duration, title } from "../format";
 import type { ProcessRecord } from "../api/types";
-import { href } from "../router";
+import { go, href } from "../router";
 import type { Row } from "../state/collection";
 import { Badge } from "../ui/badge";
 import { now } from "../ui/clock";
 import { Elapsed } from "../ui/elapsed";
+import { phone } from "../ui/media";
 import { Meter } from "../ui/meter";
 import type { Cursor } from "./cursor";
 
@@ -18,12 +19,24 @@ export interface RowProps {
 
 export const address = (id: number): string => href(`processes/${id}`);
 
+/** A click puts the cursor there, two open it; on a phone one does. */
+export function opening(id: number, cursor: Cursor) {
+  const open = (): void => go(address(id));
+  return {
+    onClick: () => {
+      cursor.at.value = id;
+      if (phone.value) open();
+    },
+    onDblClick: open,
+  };
+}
+
 export function ProcessRow({ row, index, cursor, extend }: RowProps) {
   const p = row.record;
   const selected = cursor.selected.value.has(p.id);
   const here = cursor.at.value === p.id;
   return (
-    <div id={`row-${p.id}`} class={here ? "row here" : "row"} role="row" aria-rowindex={index + 2} aria-selected={selected} onClick={() => (cursor.at.value = p.id)}>
+    <div id={`row-${p.id}`} class={here ? "row here" : "row"} role="row" aria-rowindex={index + 2} aria-selected={selected} {...opening(p.id, cursor)}>
       <span role="gridcell" class="select">
         <Pick id={p.id} selected={selected} cursor={cursor} extend={extend} />
       </span>

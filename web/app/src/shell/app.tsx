@@ -33,7 +33,7 @@ function Inside() {
   useKeys([
     { keys: ["?"], label: "Show the keys", group, run: () => show("help") },
     { keys: ["Mod+k"], label: "Find a process, a place, an action", group, run: () => show("palette") },
-    { keys: ["u"], label: "Undo", group, run: undoLast },
+    { keys: ["z"], label: "Undo", group, run: undoLast },
     { keys: ["T"], label: "Light, dark or as the system", group, run: nextTheme },
     ...places.map((p) => ({ keys: [`g ${p.key}`], label: `Go to ${p.name}`, group, run: () => go(href(p.path)) })),
   ]);

@@ -1,8 +1,9 @@
 // The records that some filters select, newest first, kept as the daemon has
 // them: an event says that one changed, and it is fetched again.
 import { signal } from "@preact/signals";
-import { ApiError } from "../api/http";
+import { ApiError, sentence } from "../api/http";
 import { byIds, list, type Filters, type Page } from "../api/processes";
+import { sleep } from "../api/stream";
 import type { ProcessEvent, ProcessRecord } from "../api/types";
 import { Coalescer } from "./coalescer";
 import { subscribe } from "./feed";
@@ -16,6 +17,7 @@ export interface Row {
 const firstPage = 200;
 const page = 1000;
 const ahead = 20_000; // so many are loaded without being asked for
+const pause = 1_000; // before it is tried again
 const pulse = 4_000; // how often what is in sight is fetched though nothing happened
 
 export class Collection {
@@ -62,7 +64,7 @@ export class Collection {
 
   /** Loads older ones than were loaded by themselves. */
   older(): void {
-    if (!this.loading.value && this.next) void this.pages(false, this.rows.size + page);
+    if (!this.loading.value && this.next) void this.pages(false, page);
   }
 
   private load(other: boolean): Promise<void> {
@@ -70,20 +72,22 @@ export class Collection {
     this.stop = new AbortController();
     this.next = null;
     this.changed.clear();
-    return this.pages(other, ahead, true);
+    return this.pages(other, Math.max(ahead, this.rows.size), true);
   }
 
-  // pages loads from where it stands until there are enough.
+  // pages loads so many from where it stands.
   private async pages(other: boolean, enough: number, anew = false): Promise<void> {
     const signal = this.stop.signal;
     this.loading.value = true;
+    let loaded = 0;
     try {
       let above = anew ? Infinity : this.lowest;
-      for (let first = anew; first || (this.next && this.rows.size < enough); first = false) {
+      for (let first = anew; first || (this.next && loaded < enough); first = false) {
         const asked = Date.now();
         const got = await list(this.filters, this.next ?? undefined, first ? firstPage : page, signal);
         if (other && first) this.rows.clear();
         above = this.merge(got, above, asked);
+        loaded += got.processes.length;
         this.next = got.nextCursor;
         this.complete.value = !this.next;
         this.lowest = this.next ? above : -1;
@@ -92,9 +96,16 @@ export class Collection {
       }
     } catch (e) {
       if (signal.aborted) return;
-      this.failure.value = e instanceof ApiError && e.status === 0 ? "" : (e as Error).message;
+      if (passing(e)) return this.again(other, enough - loaded, signal);
+      this.failure.value = sentence(e);
     }
     this.loading.value = false;
+  }
+
+  // again goes on where a daemon that is away broke it off.
+  private async again(other: boolean, enough: number, signal: AbortSignal): Promise<void> {
+    await sleep(pause, signal);
+    if (!signal.aborted) await this.pages(other, enough, this.next === null);
   }
 
   // merge takes a page, and drops what should be on it and is not.
@@ -138,6 +149,8 @@ export class Collection {
     this.version.value++;
   }
 }
+
+const passing = (e: unknown): boolean => e instanceof ApiError && (e.status === 0 || e.status >= 500);
 
 const nothing = {};
 

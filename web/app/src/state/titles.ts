@@ -4,16 +4,22 @@ import { get } from "../api/http";
 import type { Page } from "../api/processes";
 import type { ProcessRecord } from "../api/types";
 import { Coalescer } from "./coalescer";
-import type { Collection } from "./collection";
+import type { Signal } from "@preact/signals";
+import type { Row } from "./collection";
 
 const few = 50;
+
+interface Rows {
+  rows: Map<number, Row>;
+  version: Signal<number>;
+}
 
 /** Fetches the first lines of what is in sight and has no other name. */
 export class Titles {
   private asked = new Set<number>();
   private wanted: Coalescer;
 
-  constructor(private of: Collection) {
+  constructor(private of: Rows) {
     this.wanted = new Coalescer((ids) => this.fetch(ids));
   }
 

@@ -49,14 +49,16 @@ export class Ancestors {
     const asked = Date.now();
     const records = await byIds(ids);
     const at = Date.now();
-    for (const id of ids) {
-      this.rows.delete(id);
-      this.asked.delete(id);
+    const gone = new Set(ids);
+    for (const record of records) {
+      gone.delete(record.id);
+      this.asked.delete(record.id);
+      this.rows.set(record.id, { record: { ...record, code: this.rows.get(record.id)?.record.code }, at, asked });
     }
-    for (const record of records) this.rows.set(record.id, { record, at, asked });
-    // One that is gone is not asked for again.
-    const there = new Set(records.map((r) => r.id));
-    for (const id of ids) if (!there.has(id)) this.asked.add(id);
+    for (const id of gone) {
+      this.rows.delete(id);
+      this.asked.add(id); // and not asked for again
+    }
     this.version.value++;
   }
 }

@@ -19,7 +19,7 @@ import { TreeRow } from "./row";
 
 const collection = new Collection();
 const ancestors = new Ancestors(collection);
-const titles = new Titles(collection);
+const titles = [new Titles(collection), new Titles(ancestors)];
 const cursor = new Cursor();
 const closed = signal<ReadonlySet<number>>(new Set());
 
@@ -74,7 +74,7 @@ export function TreePage() {
           onEnd={() => collection.older()}
           onSeen={(first, last) => {
             collection.seen = ids.slice(first, last);
-            titles.want(collection.seen);
+            for (const t of titles) t.want(collection.seen);
           }}
           row={(i) => <TreeRow key={ids[i]} node={nodes[i]!} index={i} cursor={cursor} extend={(to) => cursor.extend(ids, to)} toggle={toggle} />}
         />

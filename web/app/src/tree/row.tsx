@@ -1,6 +1,6 @@
 // A process as a row of the tree.
 import { count, duration, plural, title } from "../format";
-import { address, Pick } from "../list/row";
+import { address, opening, Pick } from "../list/row";
 import type { Cursor } from "../list/cursor";
 import { Badge } from "../ui/badge";
 import { Elapsed } from "../ui/elapsed";
@@ -31,7 +31,7 @@ export function TreeRow({ node: n, index, cursor, extend, toggle }: Props) {
       aria-setsize={n.siblings}
       aria-expanded={n.children > 0 ? n.open : undefined}
       aria-selected={selected}
-      onClick={() => (cursor.at.value = p.id)}
+      {...opening(p.id, cursor)}
     >
       <span role="gridcell" class="select">
         <Pick id={p.id} selected={selected} cursor={cursor} extend={extend} />

@@ -77,7 +77,7 @@ export function Toasts() {
         <div key={t.id} class={`toast ${t.kind}`}>
           <span>{t.text}</span>
           {t.undo && (
-            <button type="button" title="Undo (u)" onClick={() => undo(t)}>
+            <button type="button" title="Undo (z)" onClick={() => undo(t)}>
               Undo
             </button>
           )}
