@@ -1,5 +1,5 @@
 // Keys. Whoever handles one says so here, so that ? can show all that work now.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 
 export interface Key {
@@ -23,7 +23,7 @@ export function active(): Key[] {
 export function useKeys(keys: Key[]): void {
   const layer = useRef(keys);
   layer.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     layers.push(layer);
     changed.value++;
     return () => {

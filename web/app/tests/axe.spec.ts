@@ -36,6 +36,7 @@ function report(found: Awaited<ReturnType<AxeBuilder["analyze"]>>, where: string
 
 for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
   test(`axe finds nothing, ${size.width} wide`, async ({ daemon, open, page }) => {
+    test.slow(); // many pages, each looked at by many rules
     await page.setViewportSize(size);
     await daemon.stop();
     await daemon.start("--concurrency", "command=9");

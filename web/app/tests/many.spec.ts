@@ -61,10 +61,15 @@ test("ten thousand processes: at once there, and never in the way", async ({ dae
   await page.keyboard.press("Escape");
   expect(await page.locator(".row").count()).toBeLessThan(80); // only what is in sight is there
 
+  await page.getByRole("button", { name: "Id", exact: true }).click(); // the newest first, and live
+  await grid.evaluate((e) => (e.scrollTop = 3000));
+  await daemon.many(100, (i) => ({ label: `new ${i}` }));
+  await expect(page.getByRole("button", { name: "100 new processes" })).toBeVisible();
+
   await page.goto(`${daemon.url}/#/tree?all=1`);
   const tree = page.getByRole("treegrid");
   await expect(tree.getByRole("row").nth(12)).toBeVisible();
-  await expect(page.getByText("10000 processes shown")).toBeVisible();
+  await expect(page.getByText("10100 processes shown")).toBeVisible();
   await page.keyboard.press("-");
   await expect(tree.getByText(/below/)).toHaveCount(0); // the oldest root is not in sight
   await page.keyboard.press("End");

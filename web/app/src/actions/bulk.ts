@@ -38,7 +38,7 @@ export async function each<T>(ids: number[], doing: string, work: (id: number) =
 /** Tells in one note what became of all: "37 paused, 2 failed: …". */
 export function report(done: string, failed: Failure[], undo?: () => void): void {
   if (failed.length === 0) return tell(done, undo);
-  const why = [...byReason(failed)].map(([reason, ids]) => `${names(ids)}: ${reason}`).join(" ");
+  const why = [...byReason(failed)].map(([reason, ids]) => `${ids.length === 1 ? "Process " : ""}${names(ids)}: ${reason}`).join(" ");
   if (!done) return complain(new Error(why));
   tell(`${done}, ${failed.length} failed. ${why}`, undo);
 }

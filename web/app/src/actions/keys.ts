@@ -2,6 +2,7 @@
 import type { ProcessRecord } from "../api/types";
 import { useKeys } from "../keys";
 import { go, href } from "../router";
+import { complain } from "../ui/toast";
 import { pause, resume, signal } from "./control";
 import { destroy } from "./destroy";
 import { kill } from "./kill";
@@ -20,6 +21,13 @@ export function pauseOrResume(of: ProcessRecord[]): void {
   else void resume(ids(of));
 }
 
+// There is no question where there is nothing to kill.
+function killActive(of: ProcessRecord[]): void {
+  const alive = of.filter(active);
+  if (alive.length > 0) void kill(ids(alive));
+  else complain(new Error(of.length === 1 ? `Process ${of[0]!.id} is not active: there is nothing to kill.` : "None of them is active: there is nothing to kill."));
+}
+
 /** The keys of the actions, while the component is shown. */
 export function useActionKeys(target: Target, deleted: () => void = () => {}): void {
   const act = (f: (of: ProcessRecord[]) => void) => () => {
@@ -29,7 +37,7 @@ export function useActionKeys(target: Target, deleted: () => void = () => {}): v
   const group = "Act";
   useKeys([
     { keys: ["p"], label: "Pause or resume, with all below", group, run: act(pauseOrResume) },
-    { keys: ["K"], label: "Kill, with proof", group, run: act((of) => void kill(ids(of))) },
+    { keys: ["K"], label: "Kill, with proof", group, run: act(killActive) },
     { keys: ["r"], label: "Run again", group, run: act((of) => void rerun(ids(of))) },
     { keys: ["R"], label: "Have an agent go on from its last step", group, run: act((of) => void resumeAgent(ids(of))) },
     { keys: ["d"], label: "Delete", group, run: act((of) => void destroy(ids(of)).then((n) => n > 0 && deleted())) },

@@ -62,9 +62,12 @@ function KillDialog({ ids, suggested, answer }: Question) {
       <form class="kill" onSubmit={submit}>
         <p class="question">{ids.length === 1 ? "This cannot be undone." : `${names(ids)}. This cannot be undone.`}</p>
         <label class="check">
-          <input type="radio" name="how" checked={!now} onChange={() => setNow(false)} /> Let it end by itself first (SIGTERM), kill it after
-          <input class="seconds" type="number" min="0" step="any" placeholder="5" aria-label="Seconds of grace" value={grace} disabled={now} onInput={(e) => setGrace(e.currentTarget.value)} />
-          seconds
+          <input type="radio" name="how" checked={!now} onChange={() => setNow(false)} />
+          <span>
+            Let it end by itself first (SIGTERM), kill it after{" "}
+            <input class="seconds" type="number" min="0" step="any" placeholder="5" aria-label="Seconds of grace" value={grace} disabled={now} onInput={(e) => setGrace(e.currentTarget.value)} />{" "}
+            seconds
+          </span>
         </label>
         <label class="check">
           <input type="radio" name="how" checked={now} onChange={() => setNow(true)} /> Kill it now (SIGKILL)
