@@ -1,7 +1,8 @@
 // One field to go anywhere: a process by its id or a text, a place, or a key's
 // action.
 import { useEffect, useState } from "preact/hooks";
-import { list } from "../api/processes";
+import { get } from "../api/http";
+import type { Page } from "../api/processes";
 import type { ProcessRecord } from "../api/types";
 import { status, title } from "../format";
 import { active } from "../keys";
@@ -16,16 +17,26 @@ interface Entry {
   run: () => void;
 }
 
+interface Found {
+  text: string; // what was asked for
+  processes: ProcessRecord[];
+}
+
 const few = 8;
+
+async function search(text: string, signal: AbortSignal): Promise<Found> {
+  const page = await get<Page>("/processes", { text, limit: few, include: "code" }, signal);
+  return { text, processes: page.processes };
+}
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const [found, setFound] = useState<ProcessRecord[]>([]);
+  const [found, setFound] = useState<Found>({ text: "", processes: [] });
   useEffect(() => {
     const stop = new AbortController();
     const timer = setTimeout(
-      () => list({ text: text.trim() }, undefined, few, stop.signal).then((p) => setFound(p.processes), (e) => !stop.signal.aborted && complain(e)),
+      () => search(text.trim(), stop.signal).then(setFound, (e) => !stop.signal.aborted && complain(e)),
       text ? 120 : 0,
     );
     return () => {
@@ -33,7 +44,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
       stop.abort();
     };
   }, [text]);
-  const entries = [...found.map(processEntry), ...commands(text)];
+  // Those of an earlier text are shown until newer ones come, if they match.
+  const matching = found.text === text.trim() ? found.processes : found.processes.filter((p) => matches(p, text));
+  const entries = [...matching.map(processEntry), ...commands(text)];
   const here = Math.min(at, entries.length - 1);
   const run = (e: Entry | undefined): void => {
     if (!e) return;
@@ -75,6 +88,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </div>
     </Dialog>
   );
+}
+
+function matches(p: ProcessRecord, text: string): boolean {
+  const all = [p.id, title(p), p.ref, p.environment, ...p.tags].join(" ").toLowerCase();
+  return all.includes(text.trim().toLowerCase());
 }
 
 const processEntry = (p: ProcessRecord): Entry => ({

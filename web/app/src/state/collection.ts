@@ -17,6 +17,7 @@ export interface Row {
 const firstPage = 200;
 const page = 1000;
 const ahead = 20_000; // so many are loaded without being asked for
+const between = 200; // while pages come they are shown this often
 const pause = 1_000; // before it is tried again
 const pulse = 4_000; // how often what is in sight is fetched though nothing happened
 
@@ -33,6 +34,7 @@ export class Collection {
   private key = "";
   private next: string | null = null;
   private lowest = Infinity;
+  private shown = 0;
   private stop = new AbortController();
   private changed = new Coalescer((ids) => this.refetch(ids));
 
@@ -92,7 +94,7 @@ export class Collection {
         this.complete.value = !this.next;
         this.lowest = this.next ? above : -1;
         this.failure.value = "";
-        this.version.value++;
+        if (first || !this.next || loaded >= enough || asked - this.shown > between) this.show();
       }
     } catch (e) {
       if (signal.aborted) return;
@@ -100,6 +102,11 @@ export class Collection {
       this.failure.value = sentence(e);
     }
     this.loading.value = false;
+  }
+
+  private show(): void {
+    this.shown = Date.now();
+    this.version.value++;
   }
 
   // again goes on where a daemon that is away broke it off.
@@ -146,7 +153,7 @@ export class Collection {
     const there = new Set(records.map((p) => p.id));
     for (const id of ids) if (!there.has(id)) this.rows.delete(id);
     this.put(records, asked);
-    this.version.value++;
+    this.show();
   }
 }
 

@@ -54,10 +54,10 @@ export function TreeRow({ node: n, index, cursor, extend, toggle }: Props) {
         <Elapsed row={n.row} />
       </span>
       <span role="gridcell" class="tokens figure">
-        {n.sums.tokens > 0 ? <Sum own={p.usage.tokens} all={n.sums.tokens} say={count} unit="tokens" /> : <span class="quiet">–</span>}
+        {p.usage.tokens + n.below.tokens > 0 ? <Sum own={p.usage.tokens} below={n.below.tokens} say={count} unit="tokens" /> : <span class="quiet">–</span>}
       </span>
       <span role="gridcell" class="cpu figure">
-        {p.startedAt || n.sums.cpuMs > 0 ? <Sum own={p.usage.cpuMs} all={n.sums.cpuMs} say={duration} unit="CPU" /> : <span class="quiet">–</span>}
+        {p.startedAt || n.below.cpuMs > 0 ? <Sum own={p.usage.cpuMs} below={n.below.cpuMs} say={duration} unit="CPU" /> : <span class="quiet">–</span>}
       </span>
     </div>
   );
@@ -82,22 +82,19 @@ function Twisty({ node: n, toggle }: { node: Node; toggle: (id: number) => void 
   );
 }
 
-function below(n: Node): string {
-  const parts = [`${n.sums.count - 1} below`];
-  const own = n.row.record;
-  const active = n.sums.active - (own.state === "idle" ? 0 : 1);
-  const failed = n.sums.failed - (own.exitState === "failed" || own.exitState === "timeout" ? 1 : 0);
-  if (active > 0) parts.push(`${active} active`);
-  if (failed > 0) parts.push(`${failed} failed`);
+function below({ below: b }: Node): string {
+  const parts = [`${b.count} below`];
+  if (b.active > 0) parts.push(`${b.active} active`);
+  if (b.failed > 0) parts.push(`${b.failed} failed`);
   return parts.join(", ");
 }
 
 /** What a process used with all below it; by itself in the hint. */
-function Sum({ own, all, say, unit }: { own: number; all: number; say: (n: number) => string; unit: string }) {
+function Sum({ own, below, say, unit }: { own: number; below: number; say: (n: number) => string; unit: string }) {
   return (
-    <span title={own === all ? unit : `${unit}: ${say(own)} by itself, ${say(all)} with all below`}>
-      {own !== all && <span class="quiet">Σ </span>}
-      {say(all)}
+    <span title={below === 0 ? unit : `${unit}: ${say(own)} by itself, ${say(own + below)} with all below`}>
+      {below > 0 && <span class="quiet">Σ </span>}
+      {say(own + below)}
     </span>
   );
 }
