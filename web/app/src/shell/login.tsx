@@ -1,24 +1,20 @@
-import { useState } from "preact/hooks";
-import { ApiError, get } from "../api/http";
-import { logIn, loginNeeded, logOut } from "../api/session";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { logIn, loginNeeded } from "../api/session";
 
 /** Asks for a token. Nothing else is shown meanwhile. */
 export function Login({ onDone }: { onDone: () => void }) {
   const [secret, setSecret] = useState("");
   const [remember, setRemember] = useState(false);
   const [wrong, setWrong] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
+    const problem = await tryOut(secret.trim());
+    setWrong(problem);
+    if (problem) return;
     logIn(secret.trim(), remember);
-    try {
-      await get("/version");
-      onDone();
-    } catch (e) {
-      logOut();
-      const unknown = e instanceof ApiError && e.status === 401;
-      setWrong(unknown ? "The daemon does not know this token." : (e as Error).message);
-      loginNeeded.value = "This daemon wants a token.";
-    }
+    onDone();
   };
   return (
     <main class="login">
@@ -27,7 +23,7 @@ export function Login({ onDone }: { onDone: () => void }) {
         <p>{loginNeeded.value}</p>
         <label>
           Token
-          <input type="password" name="token" required autofocus autocomplete="off" spellcheck={false} value={secret} onInput={(e) => setSecret(e.currentTarget.value)} />
+          <input ref={input} type="password" name="token" required autocomplete="off" spellcheck={false} value={secret} onInput={(e) => setSecret(e.currentTarget.value)} />
         </label>
         <label class="check">
           <input type="checkbox" checked={remember} onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember it in this browser
@@ -46,4 +42,15 @@ export function Login({ onDone }: { onDone: () => void }) {
       </form>
     </main>
   );
+}
+
+// tryOut says what is wrong with a token, before anything else uses it.
+async function tryOut(secret: string): Promise<string> {
+  try {
+    const answer = await fetch("/version", { headers: { Authorization: `Bearer ${secret}` } });
+    if (answer.status === 401) return "The daemon does not know this token.";
+    return answer.ok ? "" : `The daemon answered ${answer.status}.`;
+  } catch {
+    return "The daemon does not answer.";
+  }
 }
