@@ -20,7 +20,7 @@ export function ProcessPage({ id }: { id: number }) {
       <h1>
         {id} {title(p)} <Badge process={p} />
       </h1>
-      <Output id={id} />
+      <Output process={p} />
     </>
   );
 }
