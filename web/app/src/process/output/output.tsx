@@ -125,13 +125,13 @@ export function Output({ process }: { process: ProcessRecord }) {
           top.value = client.row(from)?.seq ?? top.value;
           client.look(follow ? { tail: to - from + 20 } : { from, to }, client.row(Math.floor((from + to) / 2))?.seq ?? 0);
         }}
-        render={(i) => {
+        render={(i, key) => {
           const row = client.row(i);
           const line = row?.kind === "line" ? row : null;
           const marked = !!line && !!place.lines && line.run === (place.run ?? process.run) && line.line >= place.lines.from && line.line <= place.lines.to;
           return (
             <OutputRow
-              key={i} row={row} times={times} marked={marked} current={!!line && line.seq === at?.seq}
+              key={key} row={row} times={times} marked={marked} current={!!line && line.seq === at?.seq}
               link={linkOf} onNumber={number} onWhole={(seq) => client.wholeLine(seq)}
             />
           );

@@ -18,7 +18,7 @@ interface Props {
   rowHeight: number;
   varies: boolean; // rows may be higher than that: long lines are wrapped
   follow: boolean; // stay at the end
-  render: (row: number) => ComponentChildren;
+  render: (row: number, key: number) => ComponentChildren;
   onRange: (from: number, to: number) => void;
   onEnd: (atEnd: boolean) => void; // a person went to the end, or away from it
 }
@@ -36,7 +36,7 @@ export function Scroller(p: Props) {
 
   const space = Math.max(height, Math.min(tallest, p.total * p.rowHeight * stretch));
   const range = Math.max(0, space - height);
-  const share = range > 0 ? Math.min(1, top / range) : 0;
+  const share = range === 0 ? 0 : p.follow ? 1 : Math.min(1, top / range);
   const middle = share * p.total;
   const around = Math.ceil(height / p.rowHeight) + spare;
   const first = Math.max(0, Math.floor(middle) - Math.ceil(around * share) - (p.varies ? spare : 0));
@@ -51,17 +51,11 @@ export function Scroller(p: Props) {
   useLayoutEffect(() => p.onRange(first, last), [first, last, p.total, p.follow]);
   useLayoutEffect(() => {
     const element = box.current!;
-    const away = element.scrollTop + element.clientHeight < element.scrollHeight - 1;
-    // What grows does not move it up: a person did, and is to be told of soon.
-    if (p.follow && away && element.scrollTop < seen.current - 1) p.onEnd(false);
-    else if (p.follow && away) element.scrollTop = element.scrollHeight;
-    if (element.scrollTop !== top) {
-      seen.current = element.scrollTop;
-      setTop(element.scrollTop);
-    }
-  });
-  useLayoutEffect(() => {
-    const y = range === 0 ? 0 : top + share * height - offsetOf(middle - first);
+    if (p.follow) {
+      element.scrollTop = space;
+      seen.current = range; // reading it would lay the page out once more
+    } else if (element.scrollTop !== top) setTop((seen.current = element.scrollTop));
+    const y = range === 0 ? 0 : (p.follow ? range : Math.min(top, range)) + share * height - offsetOf(middle - first);
     rows.current!.style.transform = `translateY(${Math.round(y)}px)`;
   });
 
@@ -83,17 +77,30 @@ export function Scroller(p: Props) {
   }));
 
   function onScroll(): void {
-    const element = box.current!;
-    const atEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
-    if (element.scrollTop !== seen.current) p.onEnd(atEnd);
-    seen.current = element.scrollTop;
-    setTop(element.scrollTop);
+    const { scrollTop, clientHeight, scrollHeight } = box.current!;
+    const atEnd = scrollTop + clientHeight >= scrollHeight - 4;
+    if (p.follow) return scrollTop < seen.current - 4 && !atEnd ? p.onEnd(false) : undefined;
+    if (scrollTop > seen.current && atEnd) p.onEnd(true);
+    seen.current = scrollTop;
+    setTop(scrollTop);
   }
 
+  // A person who begins to go up is not to be pulled back by the next lines.
+  const leave = (): void => {
+    if (p.follow && range > 0) p.onEnd(false);
+  };
+
   const shown: ComponentChildren[] = [];
-  for (let i = first; i < last; i++) shown.push(p.render(i));
+  // At the end rows are used again for other lines: that is less work than new
+  // ones. Elsewhere a row stays what it is, so that text can be selected.
+  for (let i = first; i < last; i++) shown.push(p.render(i, p.follow ? i - first : i));
   return (
-    <div ref={box} class={p.varies ? "scroller wraps" : "scroller"} role="region" aria-label={p.label} tabIndex={0} onScroll={onScroll}>
+    <div
+      ref={box} class={p.varies ? "scroller wraps" : "scroller"} role="region" aria-label={p.label} tabIndex={0} onScroll={onScroll}
+      onWheel={(e) => e.deltaY < 0 && leave()} onTouchMove={leave}
+      onKeyDown={(e) => ["ArrowUp", "PageUp", "Home"].includes(e.key) && leave()}
+      onPointerDown={(e) => e.offsetX > e.currentTarget.clientWidth && leave()}
+    >
       <div class="scroller-space" style={{ height: `${space}px` }}>
         <div ref={rows} class="scroller-rows">
           {shown}

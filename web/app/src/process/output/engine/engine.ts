@@ -8,7 +8,7 @@ import { Refused, Source } from "./source";
 import type { Line } from "./store";
 import { View } from "./view";
 
-const beat = 50; // ms between two looks at what came
+const beat = 80; // ms between two looks at what came
 
 export class Engine {
   private session: Session;

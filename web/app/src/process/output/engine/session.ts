@@ -25,8 +25,10 @@ export class Session {
   readonly partials = new Map<Stream, Line>();
   run = 0; // the newest
   private fetching = new Set<number>();
+  private opened = false; // the stream begins where the outline ends
   private following = false;
   private again = false;
+  private completed = 0; // lines that came
   private lastStream: Stream = "stdout";
 
   constructor(
@@ -46,13 +48,14 @@ export class Session {
     }
     this.outline.linesTo(end, this.run);
     this.take(await this.source.page(`kind=${lineKinds}&before=${end + 1}&limit=${chunkSize}`));
+    this.opened = true;
     void this.goOn();
   }
 
   /** Follows what comes, until the newest run is over. */
   async goOn(): Promise<void> {
     this.again = true; // also if the stream of the run before is just ending
-    if (this.following) return;
+    if (!this.opened || this.following) return;
     this.following = true;
     while (this.again && !this.signal.aborted) {
       this.again = false;
@@ -67,15 +70,29 @@ export class Session {
         path: `${this.source.path}/events`,
         after: String(this.outline.end),
         headers: this.source.headers,
-        over: () => this.source.idle(),
+        over: async () => (await this.source.record()).state === "idle",
         onEvents: (events) => this.came(events),
         onLink: (link, status) => {
           if (link === "connecting") this.partials.clear();
+          if (link === "live") void this.unfinished().catch(() => {}); // the stream says what is wrong
           this.listener.link(link, status);
         },
       },
       this.signal,
     );
+  }
+
+  // A line without an end is only told of when it grows: what there is of it now
+  // is in the record.
+  private async unfinished(): Promise<void> {
+    const before = this.completed;
+    const r = await this.source.record();
+    if (this.completed !== before || r.state === "idle") return;
+    for (const stream of ["stdout", "stderr"] as const) {
+      const text = /[^\r\n]*$/.exec((r[stream] ?? "").slice(-8192))![0];
+      if (text && !this.partials.has(stream)) this.partials.set(stream, { seq: this.outline.end + 1, stream, text, at: new Date().toISOString() });
+    }
+    this.listener.grew();
   }
 
   private came(events: ProcessEvent[]): void {
@@ -87,6 +104,7 @@ export class Session {
         if (e.partial) this.partials.set(line.stream, line);
         else {
           this.partials.delete(line.stream);
+          this.completed++;
           this.outline.linesTo(line.seq, e.run);
           this.hold(line);
           lines.push(line);

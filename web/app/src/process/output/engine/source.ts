@@ -1,5 +1,5 @@
 // Where events come from: pages of the API.
-import type { ProcessEvent } from "../../../api/types";
+import type { ProcessEvent, ProcessRecord } from "../../../api/types";
 
 export interface Page {
   events: ProcessEvent[];
@@ -39,9 +39,10 @@ export class Source {
     }
   }
 
-  async idle(): Promise<boolean> {
+  async record(): Promise<ProcessRecord> {
     const answer = await fetch(this.path, { headers: this.headers, signal: this.signal });
-    return ((await answer.json()) as { state: string }).state === "idle";
+    if (!answer.ok) throw await refusal(answer);
+    return (await answer.json()) as ProcessRecord;
   }
 }
 
