@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { KillQuestion } from "../actions";
 import { loginNeeded, logOut, token } from "../api/session";
 import { useKeys } from "../keys";
 import { go, href, route } from "../router";
@@ -45,6 +46,7 @@ export function App() {
       </main>
       {help && <Help onClose={() => setHelp(false)} />}
       <Asking />
+      <KillQuestion />
       <Toasts />
     </>
   );
