@@ -43,11 +43,13 @@ const pageRows = 20;
 
 /** The keys that move through rows and select them. */
 export function useCursorKeys(cursor: Cursor, ids: number[], more: Key[] = []): void {
+  const to = (index: number): void => {
+    const id = ids[Math.min(ids.length - 1, Math.max(0, index))];
+    if (id !== undefined) cursor.at.value = id;
+  };
   const move = (step: number) => () => {
-    if (ids.length === 0) return;
     const now = cursor.at.value === null ? -1 : ids.indexOf(cursor.at.value);
-    const next = now < 0 ? (step > 0 ? 0 : ids.length - 1) : Math.min(ids.length - 1, Math.max(0, now + step));
-    cursor.at.value = ids[next]!;
+    to(now < 0 ? 0 : now + step);
   };
   const here = (f: (id: number) => void) => () => {
     if (cursor.at.value !== null && ids.includes(cursor.at.value)) f(cursor.at.value);
@@ -58,8 +60,8 @@ export function useCursorKeys(cursor: Cursor, ids: number[], more: Key[] = []): 
     { keys: ["k", "ArrowUp"], label: "Previous", group, run: move(-1) },
     { keys: ["PageDown"], label: "A page down", group, run: move(pageRows) },
     { keys: ["PageUp"], label: "A page up", group, run: move(-pageRows) },
-    { keys: ["Home"], label: "First", group, run: move(-ids.length) },
-    { keys: ["End"], label: "Last", group, run: move(ids.length) },
+    { keys: ["Home"], label: "First", group, run: () => to(0) },
+    { keys: ["End"], label: "Last", group, run: () => to(ids.length - 1) },
     { keys: ["Enter"], label: "Open", group, run: here((id) => go(href(`processes/${id}`))) },
     { keys: ["x"], label: "Select or not", group, run: here((id) => cursor.toggle(id)) },
     { keys: ["*"], label: "Select all, or none", group, run: () => cursor.toggleAll(ids) },
