@@ -1,6 +1,6 @@
 // The same for many processes: a few at a time, as a browser has few
 // connections to one daemon, and others need some too.
-import { sentence } from "../api/http";
+import { ApiError, sentence } from "../api/http";
 import { busy, complain, tell } from "../ui/toast";
 
 const atOnce = 3;
@@ -46,10 +46,16 @@ export function report(done: string, failed: Failure[], undo?: () => void): void
 function byReason(failed: Failure[]): Map<string, number[]> {
   const reasons = new Map<string, number[]>();
   for (const { id, error } of failed) {
-    const reason = withStop(sentence(error).replace(new RegExp(`\\b(process )${id}\\b`), "it"));
+    const reason = because(id, error);
     reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
   }
   return reasons;
+}
+
+function because(id: number, error: unknown): string {
+  const scope = error instanceof ApiError && error.status === 403 ? /needs "(\w+)"/.exec(error.message)?.[1] : undefined;
+  if (scope) return `Your token may not do that: it lacks the scope ${scope}. Log in with one that has it.`;
+  return withStop(sentence(error).replace(new RegExp(`\\bprocess ${id}\\b`), "it"));
 }
 
 const withStop = (s: string): string => (/[.!?]$/.test(s) ? s : `${s}.`);

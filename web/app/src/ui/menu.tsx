@@ -12,10 +12,9 @@ interface Props {
   label: string;
   title?: string;
   items: Item[];
-  class?: string;
 }
 
-export function Menu({ label, title, items, class: extra = "" }: Props) {
+export function Menu({ label, title, items }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -33,8 +32,8 @@ export function Menu({ label, title, items, class: extra = "" }: Props) {
     button.current?.focus();
   };
   return (
-    <div ref={box} class={`menu ${extra}`} onKeyDown={(e) => open && move(e, box.current!, close)}>
-      <button ref={button} type="button" aria-haspopup="menu" aria-expanded={open} title={title} onClick={() => setOpen(!open)}>
+    <div ref={box} class="menu" onKeyDown={(e) => open && move(e, box.current!, close)}>
+      <button ref={button} type="button" aria-haspopup="menu" aria-expanded={open} aria-label={title} title={title} onClick={() => setOpen(!open)}>
         {label} <span aria-hidden="true">▾</span>
       </button>
       {open && (
