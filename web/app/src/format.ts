@@ -31,7 +31,8 @@ export function count(n: number): string {
 
 export function ago(at: string, now: number): string {
   const ms = now - Date.parse(at);
-  return ms < 1000 ? "now" : `${duration(ms).replace(/ \d+ (s|min|h)$/, "")} ago`;
+  if (ms < 60_000) return ms < 1000 ? "now" : `${Math.floor(ms / 1000)} s ago`;
+  return `${duration(ms).replace(/ \d+ (s|min|h)$/, "")} ago`;
 }
 
 export function clock(at: string): string {

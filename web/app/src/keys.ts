@@ -41,7 +41,7 @@ export function listen(): void {
     if (e.defaultPrevented || e.altKey) return;
     const mod = e.ctrlKey || e.metaKey;
     const name = mod ? `Mod+${e.key}` : e.key;
-    if (!mod && (typing(e.target) || document.querySelector("dialog[open]"))) return;
+    if (!mod && (typing(e.target) || pressing(e) || document.querySelector("dialog[open]"))) return;
     const sequence = prefix && Date.now() - prefixed < 1000 ? `${prefix} ${name}` : "";
     prefix = "";
     const found = find(sequence) ?? find(name);
@@ -64,5 +64,15 @@ function begins(name: string): boolean {
 }
 
 function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || !!target.closest(".xterm"));
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement && /^(checkbox|radio|button|submit)$/.test(target.type)) return false;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || !!target.closest(".xterm");
+}
+
+// What has the focus is pressed by these keys; they are not ours then. Arrows go
+// through the radio buttons of a group.
+function pressing(e: KeyboardEvent): boolean {
+  if (!(e.target instanceof Element)) return false;
+  if (e.target.matches("input[type=radio]") && e.key.startsWith("Arrow")) return true;
+  return (e.key === "Enter" || e.key === " ") && e.target.matches("a, button, input, summary, [role=button], [role=tab], [role=menuitem]");
 }

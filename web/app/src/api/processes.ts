@@ -1,6 +1,6 @@
 // The calls about processes.
-import { ApiError, get, post, remove } from "./http";
-import type { Overview, ProcessEvent, ProcessRecord, RunRecord, Survivor, Tree } from "./types";
+import { get, post, remove } from "./http";
+import type { Overview, ProcessRecord, RunRecord, Tree } from "./types";
 
 export interface Filters {
   state?: string; // comma lists
@@ -52,48 +52,11 @@ export const run = (id: number, body: { force?: boolean; resume?: boolean } = {}
   post(path(id, "/signals/run"), body);
 export const destroy = (id: number): Promise<ProcessRecord> => remove(path(id));
 
-export interface Ended {
-  ended: number; // processes of the operating system, or of Reeve where there are none
-  left: (Survivor & { process: number })[];
-}
-
 export interface KillOptions {
   now?: boolean;
   grace?: number;
   tree?: boolean;
 }
 
-/** Kills, waits until all are dead, and says what ended and what is left. */
-export async function kill(ids: number[], o: KillOptions = {}): Promise<Ended> {
-  const before = (await get<{ next: string }>("/events")).next || "0";
-  const named = (await Promise.all(ids.map((id) => tree(id)))).filter((t) => t.state !== "idle");
-  const active = new Set<number>();
-  const note = (t: Tree): void => {
-    if (t.state !== "idle") active.add(t.id);
-    if (o.tree !== false) t.children.forEach(note);
-  };
-  named.forEach(note);
-  await Promise.all(named.map((t) => post<ProcessRecord>(path(t.id, "/signals/kill"), { ...o, block: true }).catch(unlessOver)));
-  return count(active, before);
-}
-
-// That it ended meanwhile is what was asked for.
-function unlessOver(e: unknown): void {
-  if (!(e instanceof ApiError && (e.code === "already_idle" || e.code === "not_found"))) throw e;
-}
-
-async function count(active: Set<number>, after: string): Promise<Ended> {
-  const of = new Map<number, number>();
-  for (let cursor = after; ; ) {
-    const page = await get<{ events: ProcessEvent[]; next: string }>("/events", { kind: "cancelled", after: cursor, limit: 1000 });
-    for (const e of page.events) of.set(e.process, Number(e.processes ?? 0));
-    if (page.events.length === 0 || page.next === cursor) break;
-    cursor = page.next;
-  }
-  const left = (await byIds([...active])).flatMap((r) => (r.outcome?.survivors ?? []).map((s) => ({ ...s, process: r.id })));
-  let ended = -left.length;
-  for (const id of active) ended += Math.max(1, of.get(id) ?? 0);
-  return { ended: Math.max(0, ended), left };
-}
-
-export const proof = (e: Ended): string => `${e.ended} ${e.ended === 1 ? "process" : "processes"} ended, ${e.left.length} left`;
+/** Asks for the end, and does not wait for it. */
+export const kill = (id: number, o: KillOptions = {}): Promise<ProcessRecord> => post(path(id, "/signals/kill"), o);

@@ -1,85 +1,60 @@
-import { useEffect, useState } from "preact/hooks";
-import { loginNeeded, logOut, token } from "../api/session";
+import { useEffect } from "preact/hooks";
+import { KillQuestion } from "../actions";
+import { loginNeeded } from "../api/session";
 import { useKeys } from "../keys";
-import { go, href, route } from "../router";
-import { hide, link, overview, start } from "../state/feed";
+import { go, href } from "../router";
+import { hide as hideFeed, link, start } from "../state/feed";
 import { Asking } from "../ui/ask";
-import { Toasts } from "../ui/toast";
+import { Toasts, undoLast } from "../ui/toast";
+import { About } from "./about";
+import { Header } from "./header";
 import { Help } from "./help";
 import { Login } from "./login";
 import { Page } from "./page";
-import { nextTheme, theme } from "./theme";
-
-const places = [
-  { path: "processes", name: "Processes", key: "p" },
-  { path: "tree", name: "Tree", key: "t" },
-  { path: "approvals", name: "Approvals", key: "a" },
-  { path: "supervisors", name: "Supervisors", key: "s" },
-  { path: "tools", name: "Tools", key: "o" },
-  { path: "new", name: "New", key: "n" },
-];
+import { Palette } from "./palette";
+import { hide, panel, show } from "./panels";
+import { places } from "./places";
+import { PruneQuestion } from "./prune";
+import { nextTheme } from "./theme";
+import "./title";
 
 export function App() {
-  const [help, setHelp] = useState(false);
   useEffect(() => {
     start();
-    const seen = (): void => hide(document.hidden);
+    const seen = (): void => hideFeed(document.hidden);
     document.addEventListener("visibilitychange", seen);
     return () => document.removeEventListener("visibilitychange", seen);
   }, []);
+  return loginNeeded.value ? <Login onDone={start} /> : <Inside />;
+}
+
+function Inside() {
+  const group = "Everywhere";
   useKeys([
-    { keys: ["?"], label: "Show the keys", group: "Everywhere", run: () => setHelp(true) },
-    { keys: ["T"], label: "Light, dark or as the system", group: "Everywhere", run: nextTheme },
-    ...places.map((p) => ({ keys: [`g ${p.key}`], label: `Go to ${p.name}`, group: "Everywhere", run: () => go(href(p.path)) })),
+    { keys: ["?"], label: "Show the keys", group, run: () => show("help") },
+    { keys: ["Mod+k"], label: "Find a process, a place, an action", group, run: () => show("palette") },
+    { keys: ["u"], label: "Undo", group, run: undoLast },
+    { keys: ["T"], label: "Light, dark or as the system", group, run: nextTheme },
+    ...places.map((p) => ({ keys: [`g ${p.key}`], label: `Go to ${p.name}`, group, run: () => go(href(p.path)) })),
   ]);
-  if (loginNeeded.value) return <Login onDone={start} />;
   return (
     <>
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>
         Skip to the content
       </a>
-      <Header onHelp={() => setHelp(true)} />
+      <Header />
       <Away />
       <main id="main" tabIndex={-1}>
         <Page />
       </main>
-      {help && <Help onClose={() => setHelp(false)} />}
+      {panel.value === "help" && <Help onClose={hide} />}
+      {panel.value === "about" && <About onClose={hide} />}
+      {panel.value === "palette" && <Palette onClose={hide} />}
       <Asking />
+      <KillQuestion />
+      <PruneQuestion />
       <Toasts />
     </>
-  );
-}
-
-function Header({ onHelp }: { onHelp: () => void }) {
-  const here = route.value.path[0] ?? "processes";
-  const waiting = overview.value?.approvals ?? 0;
-  return (
-    <header class="top">
-      <a class="brand" href={href("processes")}>
-        Reeve
-      </a>
-      <nav aria-label="Places">
-        {places.map((p) => (
-          <a key={p.path} href={href(p.path)} aria-current={here === p.path ? "page" : undefined}>
-            {p.name}
-            {p.path === "approvals" && waiting > 0 && <span class="count">{waiting}</span>}
-          </a>
-        ))}
-      </nav>
-      <div class="tools">
-        <button type="button" class="plain" onClick={nextTheme} aria-label={`Colours: ${theme.value}`} title={`Colours: ${theme.value}`}>
-          ◐
-        </button>
-        <button type="button" class="plain" onClick={onHelp} aria-label="Keys" title="Keys (?)">
-          ?
-        </button>
-        {token.value && (
-          <button type="button" class="plain" onClick={() => (logOut(), location.reload())}>
-            Log out
-          </button>
-        )}
-      </div>
-    </header>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, get } from "../api/http";
 import { logIn, loginNeeded, logOut } from "../api/session";
 
@@ -7,6 +7,8 @@ export function Login({ onDone }: { onDone: () => void }) {
   const [secret, setSecret] = useState("");
   const [remember, setRemember] = useState(false);
   const [wrong, setWrong] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
     logIn(secret.trim(), remember);
@@ -27,7 +29,7 @@ export function Login({ onDone }: { onDone: () => void }) {
         <p>{loginNeeded.value}</p>
         <label>
           Token
-          <input type="password" name="token" required autofocus autocomplete="off" spellcheck={false} value={secret} onInput={(e) => setSecret(e.currentTarget.value)} />
+          <input ref={input} type="password" name="token" required autocomplete="off" spellcheck={false} value={secret} onInput={(e) => setSecret(e.currentTarget.value)} />
         </label>
         <label class="check">
           <input type="checkbox" checked={remember} onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember it in this browser

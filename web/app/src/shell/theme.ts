@@ -3,16 +3,17 @@ import { effect, signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";
 
-export const theme = signal<Theme>((localStorage.getItem("reeve-theme") as Theme | null) ?? "system");
+const key = "reeve-theme";
+const order: Theme[] = ["system", "light", "dark"];
+
+export const theme = signal<Theme>(order.find((t) => t === localStorage.getItem(key)) ?? "system");
 
 effect(() => {
   const chosen = theme.value;
-  localStorage.setItem("reeve-theme", chosen);
+  localStorage.setItem(key, chosen);
   if (chosen === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = chosen;
 });
-
-const order: Theme[] = ["system", "light", "dark"];
 
 export function nextTheme(): void {
   theme.value = order[(order.indexOf(theme.value) + 1) % order.length]!;

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { overview as fetchOverview } from "../api/processes";
 import { authorization, loginNeeded } from "../api/session";
+import { Deletions } from "./deletions";
 import { follow, sleep, type Link } from "../api/stream";
 import { ApiError } from "../api/http";
 import type { Overview, ProcessEvent } from "../api/types";
@@ -16,6 +17,7 @@ export const overview = signal<Overview | null>(null);
 export interface Subscriber {
   events: (events: ProcessEvent[]) => void;
   reload: () => void; // what was shown may be old: fetch it anew
+  vanished?: () => void; // something was deleted: see what is still there
 }
 
 const subscribers = new Set<Subscriber>();
@@ -77,7 +79,8 @@ async function begin(signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted && position === "") {
     try {
       const now = await fetchOverview(signal);
-      overview.value = now;
+      deletions = new Deletions();
+      count(now);
       position = now.cursor || "0";
       for (const s of subscribers) s.reload();
     } catch (e) {
@@ -92,23 +95,37 @@ async function begin(signal: AbortSignal): Promise<boolean> {
 
 function passOn(events: ProcessEvent[]): void {
   for (const e of events) if (e.cursor) position = e.cursor;
+  deletions.note(events);
   for (const s of subscribers) s.events(events);
   freshen();
 }
 
+// Counts are fetched a second after something happened, and from time to time:
+// minutes pass, and deletions are not told.
+const soon = 1_000;
+const seldom = 5_000;
 let freshening = false;
+let deletions = new Deletions();
 
-// freshen fetches the counts again, at most once a second.
+function count(now: Overview): void {
+  overview.value = now;
+  if (deletions.found(now)) for (const s of subscribers) s.vanished?.();
+}
+
 function freshen(): void {
   if (freshening) return;
   freshening = true;
   setTimeout(async () => {
     try {
-      overview.value = await fetchOverview();
+      count(await fetchOverview());
     } catch {
       // the stream says that the daemon is away
     } finally {
       freshening = false;
     }
-  }, 1000);
+  }, soon);
 }
+
+setInterval(() => {
+  if (stop && link.value === "live") freshen();
+}, seldom);

@@ -5,21 +5,24 @@ import { sentence } from "../api/http";
 interface Toast {
   id: number;
   text: string;
-  bad: boolean;
+  kind: "good" | "bad" | "busy";
   undo?: () => void;
 }
 
 const toasts = signal<Toast[]>([]);
 let next = 1;
 
+/** How long an undo is offered. */
+export const regret = 8_000;
+
 /** Tells a person something; undo is offered for as long as it is shown. */
 export function tell(text: string, undo?: () => void): void {
-  show({ id: next++, text, bad: false, undo }, undo ? 10_000 : 6_000);
+  show({ id: next++, text, kind: "good", undo }, undo ? regret : 6_000);
 }
 
 /** Tells what went wrong. */
 export function complain(e: unknown): void {
-  show({ id: next++, text: sentence(e), bad: true }, 12_000);
+  show({ id: next++, text: sentence(e), kind: "bad" }, 12_000);
 }
 
 /** Does something, and tells what went wrong. */
@@ -31,29 +34,49 @@ export async function attempt(f: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function show(t: Toast, ms: number): void {
+export interface Busy {
+  say: (text: string) => void;
+  end: () => void;
+}
+
+/** A note that stays until what it tells of is over. */
+export function busy(text: string): Busy {
+  const t: Toast = { id: next++, text, kind: "busy" };
+  show(t);
+  return {
+    say: (text) => (toasts.value = toasts.value.map((other) => (other.id === t.id ? { ...other, text } : other))),
+    end: () => close(t.id),
+  };
+}
+
+function show(t: Toast, ms?: number): void {
   toasts.value = [...toasts.value.slice(-4), t];
-  setTimeout(() => close(t.id), ms);
+  if (ms) setTimeout(() => close(t.id), ms);
 }
 
 function close(id: number): void {
   toasts.value = toasts.value.filter((t) => t.id !== id);
 }
 
+/** Undoes the newest thing that can be. */
+export function undoLast(): void {
+  const t = toasts.value.findLast((t) => t.undo);
+  if (t) undo(t);
+}
+
+function undo(t: Toast): void {
+  close(t.id);
+  t.undo?.();
+}
+
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map((t) => (
-        <div key={t.id} class={t.bad ? "toast bad" : "toast"}>
+        <div key={t.id} class={`toast ${t.kind}`}>
           <span>{t.text}</span>
           {t.undo && (
-            <button
-              type="button"
-              onClick={() => {
-                close(t.id);
-                t.undo?.();
-              }}
-            >
+            <button type="button" title="Undo (u)" onClick={() => undo(t)}>
               Undo
             </button>
           )}
