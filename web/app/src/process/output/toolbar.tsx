@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { Menu } from "../../ui/menu";
 import type { Shown, Stream } from "./protocol";
 
 interface Props {
@@ -47,7 +47,14 @@ export function Toolbar(p: Props) {
           ↓ Error
         </button>
       </span>
-      <Download onDownload={p.onDownload} />
+      <Menu
+        label="Download"
+        items={[
+          { name: "stdout", run: () => p.onDownload("stdout") },
+          { name: "stderr", run: () => p.onDownload("stderr") },
+          { name: "Both, as they came", run: () => p.onDownload(null) },
+        ]}
+      />
       <span class="note" role="status">
         {p.note}
       </span>
@@ -87,29 +94,5 @@ function Runs({ runs, run, onRun }: Props) {
         </option>
       ))}
     </select>
-  );
-}
-
-function Download({ onDownload }: { onDownload: (stream: Stream | null) => void }) {
-  const ref = useRef<HTMLDetailsElement>(null);
-  const choose = (stream: Stream | null): void => {
-    ref.current!.open = false;
-    onDownload(stream);
-  };
-  return (
-    <details class="menu" ref={ref} onKeyDown={(e) => e.key === "Escape" && (ref.current!.open = false)}>
-      <summary class="button">Download</summary>
-      <div class="menu-items">
-        <button type="button" onClick={() => choose("stdout")}>
-          stdout
-        </button>
-        <button type="button" onClick={() => choose("stderr")}>
-          stderr
-        </button>
-        <button type="button" onClick={() => choose(null)}>
-          Both, as they came
-        </button>
-      </div>
-    </details>
   );
 }
