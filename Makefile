@@ -51,7 +51,7 @@ bench: ## every figure beside its baseline, at full length
 	(cd bench/npm && npm ci --no-audit --no-fund --loglevel=error) || echo "isolated-vm does not install: its benchmarks are skipped"
 	go test -run '^$$' -bench 'Program|Programs|Compute' -benchtime 10x ./bench
 	go test -run '^$$' -bench Suspended -benchtime 3x ./bench
-	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench List -benchtime 10x -timeout 30m ./bench
+	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench 'List|Overview' -benchtime 10x -timeout 30m ./bench
 	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
 
 torture: ## kill the daemon, the keeper and an embedding host under load, again and again, and cut the power everywhere

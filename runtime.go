@@ -386,6 +386,11 @@ func (rt *Runtime) Processes(ctx context.Context, q Query) (Page, error) {
 	return rt.kernel.Processes(ctx, q)
 }
 
+// Overview tells how all processes are, in numbers.
+func (rt *Runtime) Overview(ctx context.Context) (process.Overview, error) {
+	return rt.kernel.Overview(ctx)
+}
+
 // Runs returns all runs of a process, newest first.
 func (rt *Runtime) Runs(ctx context.Context, id ID) ([]Run, error) { return rt.kernel.Runs(ctx, id) }
 
@@ -423,6 +428,11 @@ func (rt *Runtime) SubscribeProcess(ctx context.Context, id ID, after int64) (*S
 	return rt.kernel.SubscribeProcess(ctx, id, after)
 }
 
+// SubscribeKinds is SubscribeProcess for some kinds of events.
+func (rt *Runtime) SubscribeKinds(ctx context.Context, id ID, after int64, f KindFilter) (*Subscription, error) {
+	return rt.kernel.SubscribeKinds(ctx, id, after, f)
+}
+
 // Transcript returns at most limit messages of what an agent and its model said
 // to each other, in all its runs, after a number. They are kept as long as their
 // process is. A process that is not an agent has none.
@@ -433,6 +443,12 @@ func (rt *Runtime) Transcript(ctx context.Context, id ID, after int64, limit int
 // Events returns about limit events of a process after a seq.
 func (rt *Runtime) Events(ctx context.Context, id ID, after int64, limit int) ([]Event, error) {
 	return rt.kernel.Events(ctx, id, after, limit)
+}
+
+// EventPage returns events of a process that a query selects. Where it leaves out
+// lines of output they are not even read.
+func (rt *Runtime) EventPage(ctx context.Context, id ID, q EventQuery) (EventPage, error) {
+	return rt.kernel.EventPage(ctx, id, q)
 }
 
 // WriteOutput copies the exact bytes of a stream to w; run 0 is the newest.

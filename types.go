@@ -24,6 +24,9 @@ type (
 	Leftovers    = process.Leftovers
 	Window       = process.Window
 	FindingQuery = process.FindingQuery
+	EventQuery   = process.EventQuery
+	EventPage    = process.EventPage
+	KindFilter   = process.KindFilter
 
 	Interpreter  = interpret.Interpreter
 	Environment  = env.Environment

@@ -61,7 +61,8 @@ type Notifications struct {
 // Events is a page of events of one process.
 type Events struct {
 	Events []process.Event `json:"events" nullable:"false"`
-	Next   int64           `json:"next" doc:"The after= of the next page."`
+	Next   int64           `json:"next" doc:"The after= of the next page, or of a stream that goes on where this page ends."`
+	Last   int64           `json:"last" doc:"The seq of the newest event of the process."`
 }
 
 // AllEvents is a page of events of all processes.

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"io"
 	"testing"
 	"time"
 
@@ -34,16 +33,7 @@ func BenchmarkList(b *testing.B) {
 
 func (d *daemon) list(b *testing.B) time.Duration {
 	b.Helper()
-	begin := time.Now()
-	res, err := d.http.Get("http://reeve/processes?limit=50")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer res.Body.Close()
-	if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != 200 {
-		b.Fatal(res.Status, err)
-	}
-	return time.Since(begin)
+	return d.ask(b, "/processes?limit=50")
 }
 
 // filled returns a data directory with finished processes.

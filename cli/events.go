@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/process"
@@ -15,7 +16,8 @@ import (
 type eventsOptions struct {
 	follow bool
 	after  int64
-	kind   string
+	kinds  []string
+	except []string
 	filter client.EventFilter
 }
 
@@ -26,7 +28,7 @@ func (a *App) eventsCommand() *cobra.Command {
 		Short: "Print what happened",
 		Long: "Print the events of a process, or of all. With -f it goes on: until the process has\n" +
 			"finished, or for all of them, from now on, until it is interrupted.",
-		Example:           "  reeve events 12\n  reeve events -f --kind finalized\n  reeve events 12 --json | jq .kind",
+		Example:           "  reeve events 12\n  reeve events -f --kind finalized,paused\n  reeve events 12 --except output_appended\n  reeve events 12 --json | jq .kind",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,20 +38,36 @@ func (a *App) eventsCommand() *cobra.Command {
 			if len(args) > 0 && (o.filter.Tag != "" || o.filter.Environment != "") {
 				return usagef("--tag and --environment choose among all processes: leave out the ID, or them")
 			}
-			if o.kind != "" && !slices.Contains(process.Kinds(), process.Kind(o.kind)) {
-				return usagef("--kind %q: there are no such events", o.kind)
+			var err error
+			if o.filter.Only, err = kindsNamed("--kind", o.kinds); err != nil {
+				return err
 			}
-			o.filter.Kind = process.Kind(o.kind)
+			if o.filter.Except, err = kindsNamed("--except", o.except); err != nil {
+				return err
+			}
 			return a.events(cmd.Context(), args, o, cmd.Flags().Changed("after"))
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what happens")
 	f.Int64Var(&o.after, "after", 0, "start after this `seq`, or for all processes after this cursor")
-	f.StringVar(&o.kind, "kind", "", "only events of this `kind`")
+	f.StringSliceVar(&o.kinds, "kind", nil, "only events of this `kind`, or of several, with commas")
+	f.StringSliceVar(&o.except, "except", nil, "no events of this `kind`, or of several: output_appended leaves out all output")
 	f.StringVar(&o.filter.Tag, "tag", "", "only of processes with this `tag` (without an ID)")
 	f.StringVar(&o.filter.Environment, "environment", "", "only of processes of this `environment` (without an ID)")
 	return cmd
+}
+
+// kindsNamed are the kinds that a flag names.
+func kindsNamed(flag string, names []string) (kinds []process.Kind, err error) {
+	for _, name := range names {
+		kind := process.Kind(strings.TrimSpace(name))
+		if !slices.Contains(process.Kinds(), kind) || kind == process.KindLagged {
+			return nil, usagef("%s %q: there are no such events", flag, name)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
 }
 
 func (a *App) events(ctx context.Context, args []string, o eventsOptions, after bool) error {
@@ -66,9 +84,6 @@ func (a *App) events(ctx context.Context, args []string, o eventsOptions, after 
 	for ev, err := range source {
 		if err != nil {
 			return err
-		}
-		if o.kind != "" && ev.Kind != process.Kind(o.kind) {
-			continue
 		}
 		if err := a.printEvent(&ev, len(args) == 0, p); err != nil {
 			return err
@@ -93,16 +108,16 @@ func (o eventsOptions) source(ctx context.Context, c *client.Client, args []stri
 		return nil, err
 	}
 	if o.follow {
-		return c.Events(ctx, id, o.after), nil
+		return c.EventsOf(ctx, id, o.filter.KindFilter, o.after), nil
 	}
-	return eventsSoFar(ctx, c, id, o.after), nil
+	return eventsSoFar(ctx, c, id, o.filter.KindFilter, o.after), nil
 }
 
 // eventsSoFar are the stored events of a process.
-func eventsSoFar(ctx context.Context, c *client.Client, id process.ID, after int64) iter.Seq2[process.Event, error] {
+func eventsSoFar(ctx context.Context, c *client.Client, id process.ID, f process.KindFilter, after int64) iter.Seq2[process.Event, error] {
 	return func(yield func(process.Event, error) bool) {
 		for {
-			page, err := c.EventsPage(ctx, id, after)
+			page, err := c.EventPage(ctx, id, process.EventQuery{After: after, KindFilter: f})
 			if err != nil {
 				yield(process.Event{}, err)
 				return

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -44,13 +43,6 @@ func findAll(ctx context.Context, c *client.Client, args []string) ([]process.ID
 		}
 	}
 	return ids, nil
-}
-
-// newestFirst merges lists, each process once.
-func newestFirst(lists [][]process.Record) []process.Record {
-	all := slices.Concat(lists...)
-	slices.SortStableFunc(all, func(x, y process.Record) int { return cmp.Compare(y.ID, x.ID) })
-	return slices.CompactFunc(all, func(x, y process.Record) bool { return x.ID == y.ID })
 }
 
 // usageArgs makes a wrong number of arguments a usage error.

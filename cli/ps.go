@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/client"
@@ -12,10 +14,11 @@ import (
 
 // psOptions are the flags of ps.
 type psOptions struct {
-	all                     bool
-	state, status, tag, ref string
-	environment, parent     string
-	limit                   int
+	all, paused         bool
+	state, status       []string
+	tag, ref, text      string
+	environment, parent string
+	limit               int
 }
 
 func (a *App) psCommand() *cobra.Command {
@@ -26,14 +29,16 @@ func (a *App) psCommand() *cobra.Command {
 		Short:   "List processes",
 		Long: "List the active processes (queued, running, terminating), newest first; with -a,\n" +
 			"--state, --status or --ref the finished ones as well.",
-		Example: "  reeve ps\n  reeve ps -a --tag ci --status failed\n  reeve ps -a --json | jq .id",
+		Example: "  reeve ps\n  reeve ps -a --tag ci --status failed,timeout\n  reeve ps -a --text 'make test'\n  reeve ps -a --json | jq .id",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ps(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.all, "all", "a", false, "also the idle ones")
-	f.StringVar(&o.state, "state", "", "only those in this `state`: queued, running, terminating or idle")
-	f.StringVar(&o.status, "status", "", "only those that ended with this `status`: success, failed, timeout or canceled, or null: not ended")
+	f.StringSliceVar(&o.state, "state", nil, "only those in this `state`: queued, running, terminating or idle; or several, with commas")
+	f.StringSliceVar(&o.status, "status", nil, "only those that ended with this `status`: success, failed, timeout or canceled, or null: not ended; or several")
+	f.BoolVar(&o.paused, "paused", false, "only those that are paused")
+	f.StringVar(&o.text, "text", "", "only those with this `text` in their id, ref, label, tags, environment, command or the start of their code")
 	f.StringVar(&o.tag, "tag", "", "only those with this `tag`")
 	f.StringVar(&o.ref, "ref", "", "only the one with this `ref`")
 	f.StringVar(&o.environment, "environment", "", "only those of this `environment`")
@@ -54,7 +59,7 @@ func (a *App) ps(ctx context.Context, o psOptions) error {
 	if err != nil {
 		return err
 	}
-	records, more, err := o.collect(ctx, c, q, a.include())
+	records, more, err := take(ctx, c, q, o.limit, a.include())
 	if err != nil {
 		return err
 	}
@@ -79,23 +84,28 @@ func (a *App) include() []string {
 }
 
 func (o psOptions) query(ctx context.Context, c *client.Client) (process.Query, error) {
-	q := process.Query{Tag: o.tag, Ref: o.ref, Environment: o.environment}
-	var err error
+	q := process.Query{Tag: o.tag, Ref: o.ref, Environment: o.environment, Text: strings.TrimSpace(o.text), Paused: o.paused}
 	if o.limit < 0 {
 		return q, usagef("--limit %d: want 0 or more", o.limit)
 	}
-	if o.state != "" {
-		if q.State, err = process.ParseState(o.state); err != nil {
-			return q, usageError{err}
-		}
-	}
-	if o.status != "" {
-		status, err := process.ParseExitState(o.status)
+	for _, name := range o.state {
+		state, err := process.ParseState(strings.TrimSpace(name))
 		if err != nil {
 			return q, usageError{err}
 		}
-		q.Status = &status
+		q.States = append(q.States, state)
 	}
+	for _, name := range o.status {
+		status, err := process.ParseExitState(strings.TrimSpace(name))
+		if err != nil {
+			return q, usageError{err}
+		}
+		q.Statuses = append(q.Statuses, status)
+	}
+	if !o.all && len(o.state) == 0 && o.ref == "" && !slices.ContainsFunc(q.Statuses, ended) {
+		q.States = active()
+	}
+	var err error
 	if o.parent != "" {
 		if q.Parent, err = find(ctx, c, o.parent); err != nil {
 			return q, err
@@ -104,28 +114,12 @@ func (o psOptions) query(ctx context.Context, c *client.Client) (process.Query, 
 	return q, nil
 }
 
-// collect returns the selected processes, and whether there are more than the
-// limit. The API filters by one state; active is three of them.
-func (o psOptions) collect(ctx context.Context, c *client.Client, q process.Query, include []string) ([]process.Record, bool, error) {
-	if o.all || o.state != "" || o.ref != "" || o.status != "" && o.status != "null" {
-		return take(ctx, c, q, o.limit, include)
-	}
-	var lists [][]process.Record
-	more := false
-	for _, state := range []process.State{process.Queued, process.Running, process.Terminating} {
-		q.State = state
-		list, m, err := take(ctx, c, q, o.limit, include)
-		if err != nil {
-			return nil, false, err
-		}
-		lists, more = append(lists, list), more || m
-	}
-	records := newestFirst(lists)
-	if o.limit > 0 && len(records) > o.limit {
-		return records[:o.limit], true, nil
-	}
-	return records, more, nil
+// active are the states of what is not over.
+func active() []process.State {
+	return []process.State{process.Queued, process.Running, process.Terminating}
 }
+
+func ended(s process.ExitState) bool { return s != process.ExitNone }
 
 // take reads pages up to a limit; 0 is no limit.
 func take(ctx context.Context, c *client.Client, q process.Query, limit int, include []string) (records []process.Record, more bool, err error) {

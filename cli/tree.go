@@ -60,7 +60,7 @@ func trees(ctx context.Context, c *client.Client, args []string, all bool) ([]ap
 // activeTrees climbs from the active processes to their roots: a long history
 // costs nothing.
 func activeTrees(ctx context.Context, c *client.Client) ([]api.Tree, error) {
-	records, _, err := psOptions{}.collect(ctx, c, process.Query{}, nil)
+	records, _, err := take(ctx, c, process.Query{States: active()}, 0, nil)
 	if err != nil {
 		return nil, err
 	}

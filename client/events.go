@@ -7,22 +7,30 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
 
-// EventFilter selects events of all processes. Zero fields do not filter.
+// EventFilter selects events. Zero fields do not filter. Tag and Environment
+// choose among all processes.
 type EventFilter struct {
 	Tag         string
 	Environment string
-	Kind        process.Kind
+	Kind        process.Kind // one more of Only
+	process.KindFilter
 }
 
 func (f EventFilter) query() url.Values {
+	name := func(k process.Kind) string { return string(k) }
+	if f.Kind != "" {
+		f.Only = append(slices.Clip(f.Only), f.Kind)
+	}
 	v := url.Values{}
-	for name, value := range map[string]string{"tag": f.Tag, "environment": f.Environment, "kind": string(f.Kind)} {
+	for name, value := range map[string]string{"tag": f.Tag, "environment": f.Environment,
+		"kind": joined(f.Only, name), "except": joined(f.Except, name)} {
 		if value != "" {
 			v.Set(name, value)
 		}
@@ -32,8 +40,18 @@ func (f EventFilter) query() url.Values {
 
 // EventsPage returns a page of a process's stored events after one.
 func (c *Client) EventsPage(ctx context.Context, id process.ID, after int64) (api.Events, error) {
-	return call[api.Events](ctx, c, request{method: http.MethodGet, path: processPath(id) + "/events",
-		query: url.Values{"after": {strconv.FormatInt(after, 10)}}})
+	return c.EventPage(ctx, id, process.EventQuery{After: after})
+}
+
+// EventPage returns a page of a process's stored events that a query selects.
+func (c *Client) EventPage(ctx context.Context, id process.ID, q process.EventQuery) (api.Events, error) {
+	query := EventFilter{KindFilter: q.KindFilter}.query()
+	for name, n := range map[string]int64{"after": q.After, "before": q.Before, "limit": int64(q.Limit)} {
+		if n != 0 {
+			query.Set(name, strconv.FormatInt(n, 10))
+		}
+	}
+	return call[api.Events](ctx, c, request{method: http.MethodGet, path: processPath(id) + "/events", query: query})
 }
 
 // AllEventsPage returns a page of the stored events of all processes after a
@@ -50,8 +68,14 @@ func (c *Client) AllEventsPage(ctx context.Context, f EventFilter, after string)
 // stored and then live, in order, without gap or repeat, until the process has
 // finished. An error is the last thing it yields, also when ctx is over.
 func (c *Client) Events(ctx context.Context, id process.ID, after int64) iter.Seq2[process.Event, error] {
+	return c.EventsOf(ctx, id, process.KindFilter{}, after)
+}
+
+// EventsOf is Events for some kinds of them. It ends with the process all the
+// same.
+func (c *Client) EventsOf(ctx context.Context, id process.ID, f process.KindFilter, after int64) iter.Seq2[process.Event, error] {
 	return func(yield func(process.Event, error) bool) {
-		s := subscription{c: c, path: processPath(id) + "/events", position: after,
+		s := subscription{c: c, path: processPath(id) + "/events", query: EventFilter{KindFilter: f}.query(), position: after,
 			over: func(ctx context.Context, last process.Kind) (bool, error) {
 				if last == process.KindFinalized {
 					return true, nil
@@ -147,8 +171,8 @@ func (s *subscription) connection(ctx context.Context, again *retry, yield func(
 		if err != nil {
 			return false, err
 		}
-		if !ok || msg.id != "" && !s.advance(msg.id) {
-			continue
+		if msg.id != "" && !s.advance(msg.id) || !ok {
+			continue // known already, or a sign of how far the stream is
 		}
 		if ev.Kind == process.KindLagged && moved {
 			return false, errLagged // what was missed is stored: fetch it

@@ -91,17 +91,17 @@ func listQuery(q process.Query, include []string) url.Values {
 			v.Set(name, value)
 		}
 	}
-	set("state", string(q.State))
+	set("ids", joined(q.IDs, process.ID.String))
+	set("state", joined(statesOf(q), func(s process.State) string { return string(s) }))
+	set("status", joined(statusesOf(q), statusName))
+	set("text", q.Text)
 	set("tag", q.Tag)
 	set("ref", q.Ref)
 	set("environment", q.Environment)
 	set("cursor", q.Cursor)
 	set("include", strings.Join(include, ","))
-	if q.Status != nil {
-		set("status", string(*q.Status))
-		if *q.Status == process.ExitNone {
-			set("status", "null")
-		}
+	if q.Paused {
+		set("paused", "1")
 	}
 	if q.Parent != 0 {
 		set("parent", q.Parent.String())
@@ -118,6 +118,47 @@ func listQuery(q process.Query, include []string) url.Values {
 	return v
 }
 
+func joined[T any](values []T, text func(T) string) string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = text(v)
+	}
+	return strings.Join(all, ",")
+}
+
+// statesOf are the states that a query selects; none where it selects any.
+func statesOf(q process.Query) (all []process.State) {
+	if q.State == "" && len(q.States) == 0 {
+		return nil
+	}
+	for _, s := range process.States() {
+		if q.HasState(s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// statusesOf are the outcomes that a query selects; none where it selects any.
+func statusesOf(q process.Query) (all []process.ExitState) {
+	if q.Status == nil && len(q.Statuses) == 0 {
+		return nil
+	}
+	for _, s := range append(process.ExitStates(), process.ExitNone) {
+		if q.HasStatus(s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func statusName(s process.ExitState) string {
+	if s == process.ExitNone {
+		return "null"
+	}
+	return string(s)
+}
+
 // Tree returns a process with those below it.
 func (c *Client) Tree(ctx context.Context, id process.ID) (api.Tree, error) {
 	return call[api.Tree](ctx, c, request{method: http.MethodGet, path: processPath(id) + "/tree"})
@@ -127,6 +168,11 @@ func (c *Client) Tree(ctx context.Context, id process.ID) (api.Tree, error) {
 func (c *Client) Runs(ctx context.Context, id process.ID) ([]process.RunRecord, error) {
 	runs, err := call[api.Runs](ctx, c, request{method: http.MethodGet, path: processPath(id) + "/runs"})
 	return runs.Runs, err
+}
+
+// Overview tells how all processes are, in numbers.
+func (c *Client) Overview(ctx context.Context) (api.Overview, error) {
+	return call[api.Overview](ctx, c, request{method: http.MethodGet, path: "/overview"})
 }
 
 // RunRecord returns one run of a process.

@@ -54,6 +54,12 @@ func TestListFilters(t *testing.T) {
 		"environment=fake": "blocker never queued child", "environment=command": "tagged", "parent=" + itoa(made["success"]): "child", "parent=" + itoa(made["never"]): "",
 		"until=" + middle: "", "since=2020-01-01T00:00:00Z&state=queued": "queued", "until=2020-01-01T00:00:00.000Z": "", "since=2999-01-01T00:00:00Z": "",
 		"tag=b&environment=command&state=idle&status=success": "tagged",
+		"state=queued,running,terminating":                    "blocker queued running terminating", "state=idle,queued&status=null": "never queued child",
+		"status=failed,timeout": "failed timeout", "status=null,canceled&state=idle": "never canceled child", "state=queued,%20queued": "queued",
+		"ids=" + itoa(made["failed"]) + "," + itoa(made["queued"]) + ",999999": "failed queued", "ids=" + itoa(made["failed"]) + "&state=queued": "", "ids=9223372036854775807": "",
+		"ids=" + itoa(made["child"]) + "," + itoa(made["running"]) + "&state=running,idle": "child running", "ids=" + itoa(made["child"]) + "&tag=a&text=REF": "child",
+		"text=THE+r": "child", "text=nobody": "", "text=fake&state=idle": "never child", "text=tru&environment=command&tag=b": "tagged", "text=%25": "", "text=_": "", "text=" + itoa(made["child"]) + "&tag=a": "child",
+		"paused=1": "", "paused=0&state=queued": "queued",
 	} {
 		got := d.ids(t, query)
 		if !slices.IsSortedFunc(got, func(a, b int64) int { return int(b - a) }) {
@@ -87,6 +93,8 @@ func TestListRefuses(t *testing.T) {
 		{"parent=", "parent"}, {"parent=0", "parent"}, {"parent=x", "parent"}, {"parent=1x", "parent"}, {"since=", "since"}, {"since=yesterday", "since"}, {"until=12", "until"}, {"until=", "until"},
 		{"limit=", "limit"}, {"limit=0", "limit"}, {"limit=-1", "limit"}, {"limit=1001", "limit"}, {"limit=x", "limit"}, {"limit=1.5", "limit"}, {"limit=99999999999999999999", "limit"},
 		{"cursor=", "cursor"}, {"cursor=bogus", "cursor"}, {"cursor=-5", "cursor"}, {"include=", "include"}, {"include=everything", "include"}, {"include=code,,stdout", "include"},
+		{"state=idle,", "state"}, {"state=idle,,queued", "state"}, {"state=idle,done", "state"}, {"status=success,ok", "status"}, {"ids=", "ids"}, {"ids=0", "ids"}, {"ids=1,x", "ids"}, {"ids=1,,2", "ids"}, {"ids=-1", "ids"}, {"ids=99999999999999999999", "ids"},
+		{"ids=1" + strings.Repeat(",1", 1000), "ids"}, {"state=idle" + strings.Repeat(",idle", 100), "state"}, {"paused=", "paused"}, {"paused=yes", "paused"}, {"text=", "text"}, {"text=%20", "text"}, {"text=" + strings.Repeat("x", 201), "text"},
 		{"colour=red", "colour"}, {"State=idle", "State"},
 	} {
 		d.get(t, "/processes?"+c.query).want(t, 400, "invalid_request").naming(t, c.field)
@@ -94,6 +102,65 @@ func TestListRefuses(t *testing.T) {
 	a := d.get(t, "/processes?status=bad")
 	for _, word := range []string{"success", "failed", "timeout", "canceled", "null"} {
 		a.naming(t, word)
+	}
+}
+
+// What names a process is searched, whatever its letters' case; env values and
+// what stands far down in the code are not.
+func TestListText(t *testing.T) {
+	t.Parallel()
+	d := shared(t)
+	tag := unique("text")
+	create := func(body m) int64 {
+		body["tags"], body["autorun"] = []string{tag, "Größe"}, false
+		return d.post(t, "/processes", body).want(t, 201).json(t).id()
+	}
+	command := create(m{"environment": "command", "label": "Nightly \"ÄRGER\" <b>", "command": m{"program": "/bin/Make", "args": []string{"test", "50%"}, "env": m{"K": "hushhush"}}})
+	code := create(m{"environment": "fake", "ref": tag + "-Ref", "code": strings.Repeat("é", 190) + "needle" + strings.Repeat("x", 50) + "haystack"})
+	for text, want := range map[string][]int64{
+		"make TEST": {command}, "make test 50%": {command}, "ärger": {command}, `"ärger" <B`: {command}, "0%": {command}, "hushhush": nil, "•••": nil, "GRÖSSE": nil, "größe": {command, code},
+		"NEEDLE": {code}, "haystack": nil, "-ref": {code}, "make  test": nil, `\`: nil, "args": nil,
+	} {
+		got := d.ids(t, "tag="+tag+"&text="+url.QueryEscape(text))
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", text, got, want)
+		}
+	}
+	item := d.get(t, "/processes?text=needle&tag="+tag).want(t, 200).json(t).list("processes")[0]
+	if _, has := item["code"]; has {
+		t.Errorf("the code was not asked for: %v", item)
+	}
+	whole := d.get(t, "/processes?text=needle&include=code&tag="+tag).want(t, 200).json(t).list("processes")[0]
+	if !strings.HasSuffix(whole.str("code"), "haystack") {
+		t.Errorf("the code is cut: %q", whole.str("code"))
+	}
+}
+
+// A paused process is found as long as it is.
+func TestListPaused(t *testing.T) {
+	t.Parallel()
+	d := shared(t)
+	tag := unique("paused")
+	id := d.sh(t, "sleep 60", m{"tags": []string{tag}}).id()
+	d.sh(t, "true", block, m{"tags": []string{tag}})
+	d.await(t, id, "running")
+	query := "paused=1&tag=" + tag
+	if got := d.ids(t, query); len(got) > 0 {
+		t.Errorf("before: %v", got)
+	}
+	d.post(t, "/processes/"+itoa(id)+"/signals/pause", nil).want(t, 200)
+	for _, q := range []string{query, query + "&ids=" + itoa(id), query + "&state=running", query + "&text=SLEEP"} {
+		if got := d.ids(t, q); !slices.Equal(got, []int64{id}) {
+			t.Errorf("%s: %v", q, got)
+		}
+	}
+	if got := d.ids(t, query+"&state=idle"); len(got) > 0 {
+		t.Errorf("idle: %v", got)
+	}
+	d.post(t, "/processes/"+itoa(id)+"/signals/kill", m{"now": true, "block": true}).want(t, 200)
+	if got := d.ids(t, query); len(got) > 0 {
+		t.Errorf("after: %v", got)
 	}
 }
 

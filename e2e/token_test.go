@@ -69,6 +69,7 @@ func TestTokens(t *testing.T) {
 	for _, token := range []string{read, both, admin} {
 		as(token, "GET", path(id, ""), nil).want(t, 200)
 		as(token, "GET", "/processes", nil).want(t, 200)
+		as(token, "GET", "/overview", nil).want(t, 200)
 	}
 	as(read, "POST", "/processes", m{"code": ""}).want(t, 403, "forbidden")
 	as(read, "POST", path(id, "/signals/run"), m{"force": true}).want(t, 403, "forbidden")

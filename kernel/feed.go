@@ -12,11 +12,16 @@ import (
 // Readers take no lock and copy nothing: what is published is a new state that
 // shares its items with the one before. A thousand of them on one process must
 // not slow it down.
+//
+// Those who do not want lines of output read a window of its own, in which there
+// are none: a flood of lines neither wakes them nor pushes anything out of it.
 type feed struct {
-	max     int // events in the window
+	max     int  // events in the window
+	silent  bool // lines are numbers here, nothing else
 	state   atomic.Pointer[state]
 	subs    atomic.Int64
-	waiting atomic.Bool // somebody waits for the state after this one
+	waiting atomic.Bool          // somebody waits for the state after this one
+	others  atomic.Pointer[feed] // the same without lines; nil: nobody has asked for it
 
 	mu    sync.Mutex // held by those who change the state
 	held  int        // events in the window
@@ -40,8 +45,30 @@ func newFeed(maxEvents int, seq, cursor int64) *feed {
 	return f
 }
 
+// withoutLines returns the feed for those who do not want lines.
+func (f *feed) withoutLines() *feed {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.others.Load() == nil {
+		s := f.state.Load()
+		o := newFeed(f.max, s.seq, s.cursor)
+		o.silent = true
+		if s.ended {
+			o.end()
+		}
+		f.others.Store(o)
+	}
+	return f.others.Load()
+}
+
 // wanted reports whether anybody would read what is published now.
-func (f *feed) wanted() bool { return f.subs.Load() > 0 }
+func (f *feed) wanted() bool {
+	o := f.others.Load()
+	return f.wantsLines() || o != nil && o.subs.Load() > 0
+}
+
+// wantsLines is wanted for lines.
+func (f *feed) wantsLines() bool { return f.subs.Load() > 0 }
 
 func (f *feed) publish(items []*item) {
 	if len(items) == 0 {
@@ -49,9 +76,14 @@ func (f *feed) publish(items []*item) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if o := f.others.Load(); o != nil {
+		o.publish(items)
+	}
 	s := *f.state.Load()
-	keep := f.subs.Load() > 0 && !s.ended
+	keepAny, kept := f.subs.Load() > 0 && !s.ended, false
 	for _, it := range items {
+		keep := keepAny && !(f.silent && it.ofLines())
+		kept = kept || keep
 		if !it.live {
 			s.seq = it.seq + int64(it.count) - 1
 			s.cursor = it.cursor + int64(it.count) - 1
@@ -67,6 +99,10 @@ func (f *feed) publish(items []*item) {
 		s.items = s.items[1:]
 		s.first++
 	}
+	if f.silent && !kept {
+		f.state.Store(&s) // nothing to wake anybody for
+		return
+	}
 	f.change(s)
 }
 
@@ -74,6 +110,9 @@ func (f *feed) publish(items []*item) {
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if o := f.others.Load(); o != nil {
+		o.end()
+	}
 	s := *f.state.Load()
 	s.ended = true
 	f.change(s)

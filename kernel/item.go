@@ -34,6 +34,9 @@ type lines struct {
 	once   sync.Once
 }
 
+// ofLines reports whether the item is lines, or one that grows.
+func (it *item) ofLines() bool { return it.lines != nil || it.live }
+
 func (it *item) indexEntry() rawlog.Entry {
 	return rawlog.Entry{Seq: it.seq, Cursor: it.cursor, Stream: it.lines.stream,
 		Offset: it.lines.offset, Len: it.lines.length, Count: it.count, At: it.lines.at.UnixNano()}

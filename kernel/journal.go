@@ -56,6 +56,7 @@ const (
 type journal struct {
 	store  store.Store
 	all    *feed
+	census *census
 	log    *slog.Logger
 	cursor int64  // the last one given out; the writer's alone
 	dead   bool   // the store failed while the kernel closed; the writer's alone
@@ -74,8 +75,8 @@ type journal struct {
 	ended  chan struct{}
 }
 
-func newJournal(st store.Store, all *feed, cursor int64, log *slog.Logger) *journal {
-	j := &journal{store: st, all: all, log: log, cursor: cursor, most: maxWaiting,
+func newJournal(st store.Store, all *feed, t *census, cursor int64, log *slog.Logger) *journal {
+	j := &journal{store: st, all: all, census: t, log: log, cursor: cursor, most: maxWaiting,
 		wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go j.write()
 	return j
@@ -317,7 +318,7 @@ func (j *journal) finish(e *entry, err error) {
 	j.waiting.Add(-1)
 	if err == nil && e.p != nil {
 		if e.view != nil {
-			e.p.view.Store(e.view)
+			j.see(e)
 		}
 		e.p.feed.publish(e.items)
 		j.all.publish(e.items)
@@ -325,6 +326,16 @@ func (j *journal) finish(e *entry, err error) {
 	if e.done != nil {
 		e.done(err)
 	}
+}
+
+// see makes the record of an entry the one that is seen.
+func (j *journal) see(e *entry) {
+	old := e.p.view.Load()
+	if e.create {
+		old = nil
+	}
+	j.census.changed(old, e.view)
+	e.p.view.Store(e.view)
 }
 
 // merge makes one change per process of a batch: the newest record and all

@@ -83,6 +83,8 @@ type Kernel struct {
 	epoch   time.Time // of the heartbeats
 	journal *journal
 	events  *feed // of all processes
+	census  *census
+	tags    tagCounts
 	nextID  atomic.Int64
 	active  atomic.Int64 // runs that are queued or executing
 
@@ -124,7 +126,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read marks: %w", err)
 	}
-	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(), ledger: newLedger(), epoch: time.Now(),
+	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(), ledger: newLedger(), census: newCensus(), epoch: time.Now(),
 		closed: make(chan struct{}), refs: map[string]bool{}, keys: map[string]chan struct{}{},
 		blocks: sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}}
 	k.nextID.Store(int64(marks.ID))
@@ -138,7 +140,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 		return nil, fmt.Errorf("settle interrupted processes: %w", err)
 	}
 	k.events = newFeed(cfg.SubscriberBuffer, 0, rec.cursor)
-	k.journal = newJournal(cfg.Store, k.events, rec.cursor, k.log)
+	k.journal = newJournal(cfg.Store, k.events, k.census, rec.cursor, k.log)
 	if err := k.settle(ctx, rec); err != nil {
 		return nil, errors.Join(fmt.Errorf("settle approvals: %w", err), k.Close())
 	}

@@ -31,7 +31,7 @@ func (u *pump) showPartials() time.Duration {
 // is no event, so nothing else would.
 func (u *pump) grown() {
 	p := u.p
-	if !p.feed.wanted() {
+	if !p.feed.wantsLines() {
 		return
 	}
 	p.mu.Lock()

@@ -122,6 +122,9 @@ func (p *proc) record(done func(error), payloads ...process.Payload) {
 // unwatched reports whether nobody reads the process's events as they come.
 func (p *proc) unwatched() bool { return !p.feed.wanted() && !p.k.events.wanted() }
 
+// unread is unwatched for its lines.
+func (p *proc) unread() bool { return !p.feed.wantsLines() && !p.k.events.wantsLines() }
+
 // append numbers events and hands them to the journal; p.mu is held.
 func (p *proc) append(e *entry, update bool, payloads ...process.Payload) {
 	e.p = p

@@ -320,7 +320,7 @@ func (u *pump) restart(s rawlog.Stream, buf []byte, held, n int, off, lost int64
 func (u *pump) block(s rawlog.Stream, block []byte, eof bool) (rest int) {
 	st := &u.streams[s]
 	stream := streamName(s)
-	wanted := !u.p.unwatched()
+	wanted := !u.p.unread()
 	if !wanted && !u.session.Wants(stream, block) {
 		count, first, rest := st.split.Count(block, eof)
 		u.session.Skip(stream, block, rest)

@@ -27,7 +27,7 @@ func (k *Kernel) Processes(ctx context.Context, q process.Query) (process.Page, 
 	if err != nil {
 		return process.Page{}, err
 	}
-	if q.State != "" && q.State != process.Idle {
+	if len(q.IDs) == 0 && (q.Paused || !q.HasState(process.Idle)) {
 		return k.activePage(q), nil // the table is the truth about what is active
 	}
 	var page process.Page
@@ -204,7 +204,13 @@ func (k *Kernel) Delete(ctx context.Context, id process.ID) (*process.Process, e
 	// In the journal's order: what is still queued for this process comes first.
 	deleted := make(chan error, 1)
 	k.journal.add(&entry{
-		exec: func() error { return k.cfg.Store.Delete(context.WithoutCancel(ctx), id) },
+		exec: func() error {
+			err := k.cfg.Store.Delete(context.WithoutCancel(ctx), id)
+			if err == nil {
+				k.census.changed(rec, nil)
+			}
+			return err
+		},
 		done: func(err error) { deleted <- err },
 	})
 	if err := <-deleted; err != nil {

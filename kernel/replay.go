@@ -75,11 +75,7 @@ func (r *replayer) lines(after, upTo int64, run int) (full bool) {
 
 // next returns at least one event after a seq, up to another.
 func (r *replayer) next(after, upTo int64, run int) []process.Event {
-	if r.opened != run {
-		r.close()
-		r.opened = run
-		r.reader, _ = r.k.cfg.Logs.Open(int64(r.id), run)
-	}
+	r.use(run)
 	if r.reader == nil {
 		return r.gap(run, after, upTo)
 	}
@@ -98,6 +94,15 @@ func (r *replayer) next(after, upTo int64, run int) []process.Event {
 		}
 	}
 	return r.gap(run, after, upTo)
+}
+
+// use opens the log of a run.
+func (r *replayer) use(run int) {
+	if r.opened != run {
+		r.close()
+		r.opened = run
+		r.reader, _ = r.k.cfg.Logs.Open(int64(r.id), run)
+	}
 }
 
 // gap is a run of lines of which nothing is known any more.

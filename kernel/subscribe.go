@@ -10,14 +10,6 @@ import (
 	"github.com/reeverun/reeve/process"
 )
 
-// Filter selects events of a subscription to all processes. Zero fields do
-// not filter.
-type Filter struct {
-	Tag         string
-	Environment string
-	Kind        process.Kind
-}
-
 // Subscription is one reader's place in the event log: of one process, or of
 // all. It is used by one goroutine, except for Close.
 type Subscription struct {
@@ -25,6 +17,7 @@ type Subscription struct {
 	feed *feed      // nil: everything is in the store
 	id   process.ID // 0: all processes
 	keep func(*process.Event) bool
+	dry  bool // lines are not wanted: they are neither waited for nor read
 
 	pos     int64           // last number given: seq, or cursor for all
 	upTo    int64           // without a feed: where the stream ends
@@ -48,14 +41,12 @@ type Subscription struct {
 // Subscribe follows all processes: what happens from now on, or from after a
 // cursor if that is not negative. The subscriber must read or Close it.
 func (k *Kernel) Subscribe(after int64, f Filter) *Subscription {
-	s := &Subscription{k: k, feed: k.events, gone: make(chan struct{})}
-	_, cursor, next := k.events.join()
+	s := k.subscription(f)
+	s.feed = s.suited(k.events)
+	_, cursor, next := s.feed.join()
 	s.pos, s.next, s.caught = cursor, next, true
 	if after >= 0 && after < cursor {
 		s.pos, s.caught = after, false
-	}
-	if f != (Filter{}) {
-		s.keep = k.filter(f)
 	}
 	return s
 }
@@ -63,10 +54,17 @@ func (k *Kernel) Subscribe(after int64, f Filter) *Subscription {
 // SubscribeProcess follows one process from after a seq: what is stored, then
 // live, without gap or repeat, to the end of its newest run.
 func (k *Kernel) SubscribeProcess(ctx context.Context, id process.ID, after int64) (*Subscription, error) {
-	s := &Subscription{k: k, id: id, pos: max(after, 0), gone: make(chan struct{})}
+	return k.SubscribeKinds(ctx, id, after, process.KindFilter{})
+}
+
+// SubscribeKinds is SubscribeProcess for some kinds of events. It ends with the
+// run all the same.
+func (k *Kernel) SubscribeKinds(ctx context.Context, id process.ID, after int64, kinds process.KindFilter) (*Subscription, error) {
+	s := k.subscription(Filter{Kinds: kinds})
+	s.id, s.pos = id, max(after, 0)
 	if p := k.table.get(id); p != nil && !p.feed.isEnded() {
-		s.feed, s.run = p.feed, p.view.Load().Number
-		_, _, s.next = p.feed.join()
+		s.feed, s.run = s.suited(p.feed), p.view.Load().Number
+		_, _, s.next = s.feed.join()
 		return s, nil
 	}
 	rec, err := k.cfg.Store.Process(ctx, id)
@@ -132,9 +130,10 @@ func (s *Subscription) enter(f *feed) {
 		return // closed meanwhile
 	default:
 	}
-	s.feed = f
+	s.feed = nil
 	if f != nil {
-		_, _, s.next = f.join()
+		s.feed = s.suited(f)
+		_, _, s.next = s.feed.join()
 	}
 }
 
@@ -207,6 +206,7 @@ func (s *Subscription) fill(ctx context.Context) error {
 		s.taken, s.next = w.items, w.next+int64(len(w.items))
 		return nil
 	}
+	s.pos = max(s.pos, s.published(&w.state)) // what it does not hold is not wanted
 	if w.ended {
 		return io.EOF
 	}
@@ -225,10 +225,7 @@ func (s *Subscription) fill(ctx context.Context) error {
 
 // catchUp replays from the store until the subscriber stands in the window.
 func (s *Subscription) catchUp(ctx context.Context, w window) error {
-	end, published := s.feed.last()
-	if s.id != 0 {
-		published = end
-	}
+	published := s.published(s.feed.state.Load())
 	if len(w.items) > 0 {
 		first := s.number(w.items[0])
 		if s.pos >= first-1 {
@@ -248,19 +245,11 @@ func (s *Subscription) replay(ctx context.Context, upTo int64) error {
 	if s.pos >= upTo {
 		return io.EOF
 	}
-	var err error
-	if s.id != 0 {
-		s.pending, err = s.k.Events(ctx, s.id, s.pos, replayPage)
-	} else {
-		if s.before == nil {
-			s.before = &survey{}
-		}
-		s.pending, err = s.k.allEvents(ctx, s.before, s.pos, replayPage)
-	}
+	page, err := s.stored(ctx)
 	if err != nil {
 		return err
 	}
-	s.pending = clip(s.pending, s.at, upTo)
+	s.pending = clip(page, s.at, upTo)
 	if len(s.pending) == 0 {
 		s.pos = upTo // what is left was pruned
 		return nil
@@ -269,14 +258,33 @@ func (s *Subscription) replay(ctx context.Context, upTo int64) error {
 	return nil
 }
 
+// stored reads the page of stored events that comes next.
+func (s *Subscription) stored(ctx context.Context) ([]process.Event, error) {
+	switch {
+	case s.dry && s.id != 0:
+		return s.k.cfg.Store.Events(ctx, s.id, s.pos, replayPage)
+	case s.dry:
+		return s.k.cfg.Store.AllEvents(ctx, s.pos, replayPage)
+	case s.id != 0:
+		return s.k.Events(ctx, s.id, s.pos, replayPage)
+	case s.before == nil:
+		s.before = &survey{}
+	}
+	return s.k.allEvents(ctx, s.before, s.pos, replayPage)
+}
+
+// published is the number of the last event that a feed has published.
+func (s *Subscription) published(f *state) int64 {
+	if s.id != 0 {
+		return f.seq
+	}
+	return f.cursor
+}
+
 // lag says how much was missed, and goes on with what there is.
 func (s *Subscription) lag(w window) {
 	s.next = w.next
-	end, cursor := s.feed.last()
-	if s.id == 0 {
-		end = cursor
-	}
-	to := end
+	to := s.published(&w.state)
 	if len(w.items) > 0 {
 		to = s.number(w.items[0]) - 1
 	}
@@ -356,29 +364,4 @@ func (s *Subscription) Close() {
 			s.feed.leave()
 		}
 	})
-}
-
-// filter makes a predicate. Tags and environments never change, so they are
-// looked up once per process.
-func (k *Kernel) filter(f Filter) func(*process.Event) bool {
-	known := map[process.ID]bool{}
-	return func(ev *process.Event) bool {
-		if f.Kind != "" && ev.Kind != f.Kind {
-			return false
-		}
-		if f.Tag == "" && f.Environment == "" {
-			return true
-		}
-		ok, seen := known[ev.Process]
-		if !seen {
-			rec, err := k.Process(context.Background(), ev.Process)
-			ok = err == nil && (f.Tag == "" || rec.HasTag(f.Tag)) &&
-				(f.Environment == "" || rec.Environment == f.Environment)
-			if len(known) > 10_000 {
-				clear(known)
-			}
-			known[ev.Process] = ok
-		}
-		return ok
-	}
 }

@@ -42,6 +42,14 @@ func findAll(t *testing.T, r *Reader, es []Entry) {
 	t.Helper()
 	equal(t, "all", slices.Equal(must[[]Entry](t)(r.Entries(0, 1<<20)), es), true)
 	last := es[len(es)-1]
+	for seq := int64(-1); seq < last.Seq+10; seq += 13 {
+		n := 0
+		for n < len(es) && es[n].Seq < seq {
+			n++
+		}
+		got := must[[]Entry](t)(r.EntriesBefore(seq, 3))
+		equal(t, "entries before", slices.Equal(got, es[max(0, n-3):n]), true)
+	}
 	for seq := int64(-1); seq < last.Seq+10; seq += 17 {
 		i := slices.IndexFunc(es, func(e Entry) bool { return e.Seq+int64(e.Count)-1 >= seq+1 })
 		got := must[[]Entry](t)(r.Entries(seq, 2))

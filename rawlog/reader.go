@@ -129,6 +129,12 @@ func (r *Reader) Entries(afterSeq int64, limit int) ([]Entry, error) {
 	return r.entries(func(t table) []Entry { return entriesAfterSeq(t, afterSeq, limit) })
 }
 
+// EntriesBefore returns up to limit entries, in order, the last of them the last
+// that begins before a seq.
+func (r *Reader) EntriesBefore(seq int64, limit int) ([]Entry, error) {
+	return r.entries(func(t table) []Entry { return entriesBeforeSeq(t, seq, limit) })
+}
+
 // EntriesAfterCursor returns up to limit entries, from the first that contains
 // or follows cursor+1.
 func (r *Reader) EntriesAfterCursor(cursor int64, limit int) ([]Entry, error) {

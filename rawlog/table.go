@@ -1,5 +1,7 @@
 package rawlog
 
+import "slices"
+
 // table is a sequence of entry records that may have gaps: records that were
 // dropped with their bytes, or are damaged.
 type table interface {
@@ -48,6 +50,24 @@ func collect(t table, i int64, limit int) []Entry {
 
 func entriesAfterSeq(t table, seq int64, limit int) []Entry {
 	return collect(t, search(t, func(r *record) bool { return r.Seq+int64(r.Count)-1 > seq }), limit)
+}
+
+// entriesBeforeSeq returns the last entries that begin before a seq, in order.
+func entriesBeforeSeq(t table, seq int64, limit int) []Entry {
+	if limit <= 0 {
+		limit = defaultPage
+	}
+	var out []Entry
+	for i := search(t, func(r *record) bool { return r.Seq >= seq }); len(out) < limit; {
+		r, at, ok := prev(t, i)
+		if !ok {
+			break
+		}
+		out = append(out, r.Entry)
+		i = at
+	}
+	slices.Reverse(out)
+	return out
 }
 
 func entriesAfterCursor(t table, cursor int64, limit int) []Entry {

@@ -136,13 +136,22 @@ func (d *description) parameters(r *route) (all []*huma.Param) {
 		all = append(all, p)
 	}
 	for _, p := range r.params {
-		all = append(all, &huma.Param{Name: p.name, In: "query", Description: p.doc, Schema: p.schema()})
+		all = append(all, p.describe())
 	}
 	if r.name == "createProcess" || r.name == "createSupervisor" {
 		all = append(all, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "The same key and body within 24 hours answer with the same process."})
 	}
 	return all
+}
+
+func (p *param) describe() *huma.Param {
+	d := &huma.Param{Name: p.name, In: "query", Description: p.doc, Schema: p.schema()}
+	if p.most > 0 { // a list, with commas between its values
+		joined := false
+		d.Schema, d.Style, d.Explode = &huma.Schema{Type: huma.TypeArray, Items: d.Schema, MaxItems: &p.most}, "form", &joined
+	}
+	return d
 }
 
 func (p *param) schema() *huma.Schema {

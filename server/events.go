@@ -30,37 +30,59 @@ func (q *request) events() error {
 	if !q.wantsStream() {
 		return q.eventPage(id, after)
 	}
-	rec, err := q.s.rt.Process(q.r.Context(), id)
+	if q.query("before") != "" {
+		return process.Invalid("before", "is for pages: a stream goes forward")
+	}
+	over, err := q.nothingAfter(id, after, resumed)
 	if err != nil {
 		return err
 	}
-	if resumed && rec.State == process.Idle && after >= rec.LastSeq {
+	if over {
 		q.w.WriteHeader(http.StatusNoContent) // an EventSource does not come back
 		return nil
 	}
-	sub, err := q.s.rt.SubscribeProcess(q.r.Context(), id, after)
+	sub, err := q.s.rt.SubscribeKinds(q.r.Context(), id, after, q.kinds())
 	if err != nil {
 		return err
 	}
 	return q.streamEvents(sub, func(ev *process.Event) int64 { return ev.Seq })
 }
 
+// nothingAfter reports whether a stream that is taken up again has ended.
+func (q *request) nothingAfter(id process.ID, after int64, resumed bool) (bool, error) {
+	rec, err := q.s.rt.Process(q.r.Context(), id)
+	if err != nil || !resumed || rec.State != process.Idle {
+		return false, err
+	}
+	page, err := q.s.rt.EventPage(q.r.Context(), id, process.EventQuery{After: after, Limit: 1, KindFilter: q.kinds()})
+	return err == nil && len(page.Events) == 0, err
+}
+
 func (q *request) eventPage(id process.ID, after int64) error {
-	events, err := q.s.rt.Events(q.r.Context(), id, after, q.limit())
+	before, _ := strconv.ParseInt(q.query("before"), 10, 64) // checked by the route
+	page, err := q.s.rt.EventPage(q.r.Context(), id, process.EventQuery{After: after, Before: before, Limit: q.limit(), KindFilter: q.kinds()})
 	if err != nil {
 		return err
 	}
-	page := api.Events{Events: events, Next: after}
-	if n := len(events); n > 0 {
-		page.Next = events[n-1].Seq
-	} else {
+	if page.Events == nil {
 		page.Events = []process.Event{}
 	}
-	return q.answer(http.StatusOK, page)
+	return q.answer(http.StatusOK, api.Events{Events: page.Events, Next: page.Next, Last: page.Last})
+}
+
+// kinds is what a client wants of all kinds.
+func (q *request) kinds() (f process.KindFilter) {
+	for _, k := range listed(q.query("kind")) {
+		f.Only = append(f.Only, process.Kind(k))
+	}
+	for _, k := range listed(q.query("except")) {
+		f.Except = append(f.Except, process.Kind(k))
+	}
+	return f
 }
 
 func (q *request) allEvents() error {
-	filter := reeve.Filter{Tag: q.query("tag"), Environment: q.query("environment"), Kind: process.Kind(q.query("kind"))}
+	filter := reeve.Filter{Tag: q.query("tag"), Environment: q.query("environment"), Kinds: q.kinds()}
 	after, resumed, err := q.after()
 	if err != nil {
 		return err

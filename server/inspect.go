@@ -156,16 +156,20 @@ func (s *Server) item(ctx context.Context, p *process.Process, include []string)
 }
 
 func (q *request) listQuery() (process.Query, error) {
-	f := process.Query{State: process.State(q.query("state")), Ref: q.query("ref"), Tag: q.query("tag"),
-		Environment: q.query("environment"), Cursor: q.query("cursor")}
-	if v := q.query("status"); v != "" {
-		status, err := process.ParseExitState(v)
-		if err != nil {
-			return f, err
-		}
-		f.Status = &status
-	}
+	f := process.Query{Ref: q.query("ref"), Tag: q.query("tag"), Environment: q.query("environment"),
+		Cursor: q.query("cursor"), Text: q.query("text"), Paused: q.flag("paused")}
 	// Checked already, by the route.
+	for _, v := range listed(q.query("state")) {
+		f.States = append(f.States, process.State(v))
+	}
+	for _, v := range listed(q.query("status")) {
+		status, _ := process.ParseExitState(v)
+		f.Statuses = append(f.Statuses, status)
+	}
+	for _, v := range listed(q.query("ids")) {
+		id, _ := strconv.ParseInt(v, 10, 64)
+		f.IDs = append(f.IDs, process.ID(id))
+	}
 	f.Limit, _ = strconv.Atoi(q.query("limit"))
 	parent, _ := strconv.ParseInt(q.query("parent"), 10, 64)
 	f.Parent = process.ID(parent)

@@ -39,6 +39,7 @@ type param struct {
 	name, doc string
 	kind      string // text, number, flag, time
 	enum      []string
+	most      int   // 0: one value; else a list of at most so many, with commas between them
 	min, max  int64 // of a number; max 0: no limit
 	mayBlank  bool  // a blank value is as good as none
 }
@@ -95,8 +96,44 @@ func (p *param) check(v string) error {
 	if v == "" {
 		return process.Invalid(p.name, "is blank: leave it out or give a value")
 	}
+	if p.most > 0 {
+		return p.checkList(v)
+	}
+	return p.checkOne(v)
+}
+
+// checkList checks each value of a list.
+func (p *param) checkList(v string) error {
+	values := listed(v)
+	if len(values) > p.most {
+		return process.Invalid(p.name, "has %d values: want at most %d", len(values), p.most)
+	}
+	for _, one := range values {
+		if one == "" {
+			return process.Invalid(p.name, "has a blank between its commas")
+		}
+		if err := p.checkOne(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed are the values of a list.
+func listed(v string) []string {
+	if v == "" {
+		return nil
+	}
+	values := strings.Split(v, ",")
+	for i := range values {
+		values[i] = strings.TrimSpace(values[i])
+	}
+	return values
+}
+
+func (p *param) checkOne(v string) error {
 	if len(p.enum) > 0 && !slices.Contains(p.enum, v) {
-		return process.Invalid(p.name, "%q is not possible: want one of %s", v, strings.Join(p.enum, ", "))
+		return process.Invalid(p.name, "%q is not possible: want one of %s", shorten(v), strings.Join(p.enum, ", "))
 	}
 	switch p.kind {
 	case "number":
@@ -117,7 +154,7 @@ func (p *param) checkNumber(v string) error {
 	n, err := strconv.ParseInt(v, 10, 64)
 	switch {
 	case err != nil:
-		return process.Invalid(p.name, "%q is not a whole number", v)
+		return process.Invalid(p.name, "%q is not a whole number", shorten(v))
 	case n < p.min:
 		return process.Invalid(p.name, "%d is too small: want at least %d", n, p.min)
 	case p.max > 0 && n > p.max:

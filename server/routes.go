@@ -13,7 +13,8 @@ import (
 
 // routes is the table of everything that is served.
 func routes() []*route {
-	all := append(processRoutes(), eventRoutes()...)
+	all := append(processRoutes(), overviewRoute())
+	all = append(all, eventRoutes()...)
 	all = append(all, supervisorRoutes()...)
 	all = append(all, toolRoutes()...)
 	all = append(all, serverRoutes()...)
@@ -169,15 +170,18 @@ func eventRoutes() []*route {
 	one := one(get, "/events", "getEvents", "Get the events of a process", (*request).events,
 		[]answer{{status: 200, typ: typeOf[api.Events]()}, {status: 200, content: sse},
 			{status: 204, doc: "A stream that is taken up again has ended."}})
-	one.group, one.params = "events", []param{after, limit}
-	one.doc = "A page, or with Accept: text/event-stream what is stored after a seq and then live events, in order, without gap or repeat, to the end of the newest run."
+	kind := param{name: "kind", doc: "Of one of these kinds.", enum: kinds(), most: 100}
+	except := param{name: "except", doc: "Of none of these kinds. Without output_appended there is no output_elided, either, which stands for lines.", enum: kinds(), most: 100}
+	before := param{name: "before", doc: "Instead of the first events after a seq, the newest ones below this one, in order.", kind: "number", min: 1}
+	one.group, one.params = "events", []param{after, before, limit, kind, except}
+	one.doc = "A page, or with Accept: text/event-stream what is stored after a seq and then live events, in order, without gap or repeat, to the end of the newest run. What kind and except leave out costs next to nothing: lines are not read, and a flood of them makes nobody lag."
 	after.doc = "The cursor of the last event that is known. Without it the stream starts now."
 	return []*route{one, traceRoute(sse), {
 		method: get, path: "/events", name: "getAllEvents", group: "events", scope: token.ScopeRead,
 		summary: "Get the events of all processes",
 		params: []param{after, limit, {name: "tag", doc: "Of processes with this tag."},
 			{name: "environment", doc: "Of processes of this environment."},
-			{name: "kind", doc: "Of this kind.", enum: kinds()}},
+			kind, except},
 		answers: []answer{{status: 200, typ: typeOf[api.AllEvents]()}, {status: 200, content: sse}},
 		handle:  (*request).allEvents}}
 }
@@ -231,8 +235,11 @@ func dashboardRoutes() []*route {
 
 func listParams() []param {
 	return []param{
-		{name: "state", doc: "In this state.", enum: names(process.States())},
-		{name: "status", doc: "With this outcome; null: none yet.", enum: append(names(process.ExitStates()), "null")},
+		{name: "ids", doc: "Of these. What does not exist is just not there.", kind: "number", min: 1, most: process.MaxLimit},
+		{name: "state", doc: "In one of these states.", enum: names(process.States()), most: 100},
+		{name: "status", doc: "With one of these outcomes; null: none yet.", enum: append(names(process.ExitStates()), "null"), most: 100},
+		{name: "paused", doc: "1: only those that are paused.", kind: "flag"},
+		{name: "text", doc: "Found in the id, ref, label, tags, environment, command line or the first 200 characters of the code, in any case of letters."},
 		{name: "ref", doc: "With this ref."}, {name: "tag", doc: "With this tag."},
 		{name: "environment", doc: "Of this environment."},
 		{name: "parent", doc: "Directly below this process.", kind: "number", min: 1},

@@ -33,6 +33,7 @@ type eventStream struct {
 type source interface {
 	wait(ctx context.Context) error                     // for a message; any error is the end
 	write(ctx context.Context, buf *bytes.Buffer) error // writes it, and what else there is, up to a batch
+	beat(buf *bytes.Buffer)                             // writes what belongs to a heartbeat
 	Close()
 }
 
@@ -167,6 +168,7 @@ func (st *eventStream) gather(ctx context.Context) (*bytes.Buffer, error) {
 	buf := st.buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	if err != nil {
+		st.source.beat(buf)
 		buf.WriteString(": heartbeat\n\n")
 		return buf, nil
 	}
@@ -210,6 +212,20 @@ func (s *eventSource) write(ctx context.Context, buf *bytes.Buffer) (err error) 
 	}
 }
 
+// beat says how far the stream is, so that what it leaves out need not be gone
+// through again by one who comes back.
+func (s *eventSource) beat(buf *bytes.Buffer) {
+	if at := s.Position(); at > 0 {
+		writeID(buf, at)
+	}
+}
+
+func writeID(w *bytes.Buffer, number int64) {
+	w.WriteString("id: ")
+	w.Write(strconv.AppendInt(w.AvailableBuffer(), number, 10))
+	w.WriteByte('\n')
+}
+
 // writeEvent writes one event. What is live only carries no id: a client that
 // comes back asks for what is stored after the last one that had one.
 func writeEvent(w *bytes.Buffer, ev *process.Event, number int64) error {
@@ -218,9 +234,7 @@ func writeEvent(w *bytes.Buffer, ev *process.Event, number int64) error {
 		return err
 	}
 	if !ev.Live() {
-		w.WriteString("id: ")
-		w.Write(strconv.AppendInt(w.AvailableBuffer(), number, 10))
-		w.WriteByte('\n')
+		writeID(w, number)
 	}
 	w.WriteString("data: ")
 	w.Write(data)

@@ -69,6 +69,15 @@ type Receiver struct {
 	DueAt   time.Time // of the first of them
 }
 
+// Counts is how many processes there are of each sort.
+type Counts struct {
+	States       map[process.State]int
+	ExitStates   map[process.ExitState]int // of the newest runs
+	Environments map[string]int
+	Paused       int // of those that are not idle
+	Activity     process.Activity
+}
+
 // Store keeps processes. Unknown ids answer process.ErrNotFound.
 type Store interface {
 	// Apply makes all changes, in order, or none. It returns when they are
@@ -87,6 +96,16 @@ type Store interface {
 	// process.Redacted: a list is for showing, Process and Unsettled are for
 	// running.
 	Processes(ctx context.Context, q process.Query) ([]process.Process, error)
+	// Count begins to count. The function that it returns counts what is stored
+	// when Count returns, whatever happens until it is called; it is called
+	// once, or ctx ends. Into the spans of a, in which nothing has happened
+	// yet, go creations and ends of runs, also of earlier ones, by their times.
+	Count(ctx context.Context, a process.Activity) (func() (Counts, error), error)
+	// Tags returns the most used tags, at most limit, those that more processes
+	// carry first.
+	Tags(ctx context.Context, limit int) ([]process.TagCount, error)
+	// PendingApprovals is how many approvals nobody has decided.
+	PendingApprovals(ctx context.Context) (int, error)
 	// FindRef returns the process that carries a ref.
 	FindRef(ctx context.Context, ref string) (process.ID, error)
 	// FindKey returns the process that was created last with a Key of this
@@ -102,6 +121,9 @@ type Store interface {
 
 	// Events returns at most limit stored events of a process after a seq.
 	Events(ctx context.Context, id process.ID, after int64, limit int) ([]process.Event, error)
+	// EventsBefore returns the newest limit stored events of a process below a
+	// seq, in order.
+	EventsBefore(ctx context.Context, id process.ID, before int64, limit int) ([]process.Event, error)
 	// AllEvents returns at most limit stored events after a cursor.
 	AllEvents(ctx context.Context, after int64, limit int) ([]process.Event, error)
 	// RunsAfter returns the runs that are unfinished (the newest run of a

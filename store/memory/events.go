@@ -73,6 +73,25 @@ func (s *Store) Events(ctx context.Context, id process.ID, after int64, limit in
 	return page, nil
 }
 
+// EventsBefore implements [store.Store].
+func (s *Store) EventsBefore(ctx context.Context, id process.ID, before int64, limit int) ([]process.Event, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	e, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	to := e.seqAfter(before - 1)
+	var page []process.Event
+	for _, ev := range e.events[max(0, to-max(limit, 0)):to] {
+		page = append(page, cloneEvent(ev))
+	}
+	return page, nil
+}
+
 // seqAfter returns the place of the first event behind a seq.
 func (e *entry) seqAfter(seq int64) int {
 	i, _ := slices.BinarySearchFunc(e.events, seq+1, func(ev *process.Event, n int64) int { return cmp.Compare(ev.Seq, n) })

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/store"
@@ -50,6 +51,8 @@ func (s *Store) Processes(ctx context.Context, q process.Query) ([]process.Proce
 // candidates returns the shortest list at hand that holds every match.
 func (s *Store) candidates(q process.Query) []*entry {
 	switch {
+	case len(q.IDs) > 0:
+		return s.named(q.IDs)
 	case q.Ref != "":
 		if e := s.byRef[q.Ref]; e != nil {
 			return []*entry{e}
@@ -59,6 +62,16 @@ func (s *Store) candidates(q process.Query) []*entry {
 		return s.children[q.Parent]
 	}
 	return s.order
+}
+
+// named returns the processes with these ids that there are, in order.
+func (s *Store) named(ids []process.ID) (list []*entry) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		if e := s.byID[id]; e != nil {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // FindRef implements [store.Store].

@@ -14,6 +14,11 @@ const (
 	sqlEvents = `SELECT ` + chunkFields + ` FROM events INDEXED BY events_by_process
 		WHERE process = ? AND last_seq > ? ORDER BY last_seq`
 
+	// The chunk that a seq falls into may begin below it; later ones do not.
+	sqlEventsBefore = `SELECT ` + chunkFields + ` FROM events INDEXED BY events_by_process
+		WHERE process = ?1 AND last_seq <= coalesce((SELECT last_seq FROM events INDEXED BY events_by_process
+			WHERE process = ?1 AND last_seq >= ?2 ORDER BY last_seq LIMIT 1), ?2) ORDER BY last_seq DESC`
+
 	// A chunk that begins before the cursor may end after it, but not if it
 	// begins maxSpan before.
 	sqlAllEvents = `SELECT ` + chunkFields + ` FROM events NOT INDEXED
@@ -48,6 +53,44 @@ func (s *Store) eventsBySeq(ctx context.Context, id process.ID, after int64, lim
 	}
 	if err := rows.Err(); err != nil || len(events) > 0 {
 		return events[:min(limit, len(events))], err
+	}
+	rows.Close() // the next question may need the connection
+	return nil, s.known(ctx, id)
+}
+
+// EventsBefore implements [store.Store].
+func (s *Store) EventsBefore(ctx context.Context, id process.ID, before int64, limit int) ([]process.Event, error) {
+	events, err := s.eventsBackward(ctx, id, before, limit)
+	return events, s.fail("read events", err)
+}
+
+// eventsBackward reads chunk by chunk, the newest first.
+func (s *Store) eventsBackward(ctx context.Context, id process.ID, before int64, limit int) ([]process.Event, error) {
+	rows, err := s.read.eventsBefore.QueryContext(ctx, int64(id), before)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var chunks [][]process.Event
+	for n := 0; n < limit && rows.Next(); {
+		c, err := scanChunk(rows)
+		if err != nil {
+			return nil, err
+		}
+		events, err := c.decode(nil, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		events = slices.DeleteFunc(events, func(e process.Event) bool { return e.Seq >= before })
+		chunks = append(chunks, events)
+		n += len(events)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	slices.Reverse(chunks)
+	if events := slices.Concat(chunks...); len(events) > 0 {
+		return events[max(0, len(events)-limit):], nil
 	}
 	rows.Close() // the next question may need the connection
 	return nil, s.known(ctx, id)

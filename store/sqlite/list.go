@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reeverun/reeve/process"
@@ -18,6 +19,7 @@ import (
 // difference between microseconds and seconds.
 //
 //	filter        walk along                     walks
+//	ids           the table processes            1, of those ids
 //	ref           processes_by_ref               1
 //	parent        processes_by_parent            1
 //	tag           the table tags                 1
@@ -25,7 +27,9 @@ import (
 //	environment   processes_by_environment       1
 //	none          the table processes            1
 //
-// With several filters the first of these wins.
+// With several filters the first of these wins. What no column tells, a text or
+// a pause, is guessed by the walk, which finds too much rather than too little,
+// and then decided by the record (guess.go).
 const sqlList = `SELECT ` + processFields + ` FROM (%s) w
 	CROSS JOIN processes p ON p.id = w.id CROSS JOIN specs s ON s.process = p.id`
 
@@ -36,23 +40,34 @@ func (s *Store) Processes(ctx context.Context, q process.Query) ([]process.Proce
 }
 
 func (s *Store) page(ctx context.Context, q process.Query) ([]process.Process, error) {
-	l, err := newLister(q)
-	if err != nil {
-		return nil, err
+	if q.Since.IsZero() && q.Until.IsZero() && !guessed(&q) {
+		return walkPage(ctx, s.db, nil, q)
 	}
-	if q.Since.IsZero() && q.Until.IsZero() {
-		return l.run(ctx, s.db)
-	}
-	// The bounds must be of the same state as the page.
+	// The bounds must be of the same state as the page, and its parts of one.
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
 	defer tx.Rollback()
-	if err := l.bound(ctx, tx); err != nil {
+	list, more := []process.Process(nil), true
+	for more && err == nil {
+		list, more, err = certainPage(ctx, tx, &q, list)
+	}
+	return list, err
+}
+
+// walkPage reads one page as the walks find it; tx is needed for bounds by time.
+func walkPage(ctx context.Context, db querier, tx *sql.Tx, q process.Query) ([]process.Process, error) {
+	l, err := newLister(q)
+	if err != nil {
 		return nil, err
 	}
-	return l.run(ctx, tx)
+	if !q.Since.IsZero() || !q.Until.IsZero() {
+		if err := l.bound(ctx, tx); err != nil {
+			return nil, err
+		}
+	}
+	return l.run(ctx, db)
 }
 
 // lister puts the text of a list together.
@@ -73,6 +88,10 @@ func newLister(q process.Query) (*lister, error) {
 	l.choose()
 	if before > 0 {
 		l.where(l.id+" < ?", int64(before))
+	}
+	l.guess()
+	if len(q.IDs) > 0 {
+		l.where("p.id IN (" + commas(q.IDs) + ")")
 	}
 	if q.Ref != "" {
 		l.where("p.ref = ?", q.Ref)
@@ -96,6 +115,8 @@ func newLister(q process.Query) (*lister, error) {
 func (l *lister) choose() {
 	l.id = "p.id"
 	switch {
+	case len(l.q.IDs) > 0:
+		l.from = "processes p NOT INDEXED"
 	case l.byTag():
 		l.from, l.id = "tags t CROSS JOIN processes p ON p.id = t.process", "t.process"
 	case l.q.Ref != "":
@@ -109,15 +130,23 @@ func (l *lister) choose() {
 	default:
 		l.from = "processes p NOT INDEXED"
 	}
+	if l.q.Text != "" {
+		l.from += " CROSS JOIN specs s ON s.process = p.id"
+	}
 }
 
-func (l *lister) byTag() bool {
-	return l.q.Tag != "" && l.q.Ref == "" && l.q.Parent == 0
-}
+// few reports whether a filter leaves so few that it is walked along.
+func (l *lister) few() bool { return len(l.q.IDs) > 0 || l.q.Ref != "" || l.q.Parent != 0 }
+
+func (l *lister) byTag() bool { return l.q.Tag != "" && !l.few() }
 
 func (l *lister) byState() bool {
-	return (l.q.State != "" || l.q.Status != nil) && l.q.Ref == "" && l.q.Parent == 0 && l.q.Tag == ""
+	return (l.someStates() || l.someExits()) && !l.few() && l.q.Tag == ""
 }
+
+func (l *lister) someStates() bool { return l.q.State != "" || len(l.q.States) > 0 }
+
+func (l *lister) someExits() bool { return l.q.Status != nil || len(l.q.Statuses) > 0 }
 
 func (l *lister) where(filter string, args ...any) {
 	l.filters = append(l.filters, filter)
@@ -151,7 +180,7 @@ func (l *lister) bound(ctx context.Context, tx *sql.Tx) error {
 func (l *lister) run(ctx context.Context, db querier) ([]process.Process, error) {
 	query, args := l.query()
 	if l.q.NoCode {
-		query = strings.Replace(query, "s.code", "NULL", 1)
+		query = strings.Replace(query, "s.code", l.shortCode(), 1)
 	}
 	list, err := collect(ctx, db, scanListed, query, args...)
 	// The walks are in order and the join keeps it, but nothing promises that.
@@ -204,23 +233,27 @@ func (l *lister) walk() string {
 
 // whereStates checks the states when the walk does not go along them.
 func (l *lister) whereStates() {
-	if l.q.State != "" {
+	if l.someStates() {
 		l.where("p.state IN (" + commas(l.states()) + ")")
 	}
-	if l.q.Status != nil {
+	if l.someExits() {
 		l.where("p.exit_state IN (" + commas(l.exits()) + ")")
 	}
 }
 
-func commas(codes []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(codes), " ", ","), "[]")
+func commas[T int | process.ID](numbers []T) string {
+	text := make([]string, len(numbers))
+	for i, n := range numbers {
+		text[i] = strconv.FormatInt(int64(n), 10)
+	}
+	return strings.Join(text, ",")
 }
 
 // states returns the codes that match, all if there is no filter; exits does
 // the same.
 func (l *lister) states() (codes []int) {
 	for i, s := range stateCodes {
-		if l.q.State == "" || l.q.State == s {
+		if l.q.HasState(s) {
 			codes = append(codes, i)
 		}
 	}
@@ -229,7 +262,7 @@ func (l *lister) states() (codes []int) {
 
 func (l *lister) exits() (codes []int) {
 	for i, e := range exitCodes {
-		if l.q.Status == nil || *l.q.Status == e {
+		if l.q.HasStatus(e) {
 			codes = append(codes, i)
 		}
 	}

@@ -41,6 +41,12 @@ func TestListPlans(t *testing.T) {
 		"tag":         {process.Query{Tag: "t", State: process.Idle, Cursor: "9"}, "SEARCH t USING PRIMARY KEY (tag=? AND process<?)"},
 		"state":       {process.Query{State: process.Running, Cursor: "9"}, "INDEX processes_by_state (state=? AND exit_state=? AND rowid<?)"},
 		"status":      {process.Query{Status: &failed}, "INDEX processes_by_state (state=? AND exit_state=?)"},
+		"states": {process.Query{States: []process.State{process.Running, process.Queued}, Cursor: "9"},
+			"INDEX processes_by_state (state=? AND exit_state=? AND rowid<?)"},
+		"ids": {process.Query{IDs: []process.ID{3, 7}, Tag: "t", State: process.Idle},
+			"SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"},
+		"text":        {process.Query{Text: "make build", Cursor: "9"}, "SEARCH p USING INTEGER PRIMARY KEY (rowid<?)"},
+		"text of tag": {process.Query{Text: "x", Tag: "t"}, "SEARCH t USING PRIMARY KEY (tag=?)"},
 		"both":        {process.Query{Status: &failed, State: process.Running, Environment: "x"}, "INDEX processes_by_state (state=? AND exit_state=?)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +87,9 @@ func TestReadPlans(t *testing.T) {
 		args  []any
 	}{
 		"events":               {sqlEvents, []any{1, 1}},
+		"count paused":         {sqlCountPaused, nil},
+		"pending approvals":    {sqlPendingApprovals, nil},
+		"events before":        {sqlEventsBefore, []any{1, 1}},
 		"all events":           {sqlAllEvents, []any{1, 1}},
 		"runs after":           {sqlRunsAfter, []any{1}},
 		"unsettled":            {sqlUnsettled, nil},
@@ -111,6 +120,30 @@ func TestReadPlans(t *testing.T) {
 		}
 		if strings.Contains(got, "TEMP B-TREE") {
 			t.Errorf("%s sorts:\n%s", name, got)
+		}
+	}
+}
+
+// What counts all reads an index and no row; what counts the last hour begins
+// there.
+func TestCountPlans(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "reeve.db"))
+	span := []any{1, 1, 1, 1}
+	for _, tt := range []struct {
+		query string
+		args  []any
+		want  []string
+	}{
+		{sqlCountStates, nil, []string{"USING COVERING INDEX processes_by_state"}},
+		{sqlCountEnvironments, nil, []string{"USING COVERING INDEX processes_by_environment"}},
+		{sqlCountCreated, span, []string{"SEARCH processes USING INTEGER PRIMARY KEY (rowid>?)"}},
+		{sqlCountEnded, span, []string{"INDEX processes_by_finalized (finalized>?)", "INDEX runs_by_finalized (finalized>?)"}},
+	} {
+		got := plan(t, s, tt.query, tt.args...)
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s\nwant %q in\n%s", tt.query, want, got)
+			}
 		}
 	}
 }

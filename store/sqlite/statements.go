@@ -84,7 +84,7 @@ func (s *writeStmts) prepare(w *writer) error {
 // readStmts are the statements of the reading connections that are worth
 // keeping; lists are put together as they come.
 type readStmts struct {
-	process, findRef, findKey, exists, archived, events, allEvents *sql.Stmt
+	process, findRef, findKey, exists, archived, events, eventsBefore, allEvents *sql.Stmt
 }
 
 func (s *readStmts) prepare(ctx context.Context, db *sql.DB) error {
@@ -93,7 +93,7 @@ func (s *readStmts) prepare(ctx context.Context, db *sql.DB) error {
 		sql string
 	}{
 		{&s.process, sqlProcess}, {&s.findRef, sqlFindRef}, {&s.findKey, sqlFindKey}, {&s.exists, sqlExists},
-		{&s.archived, sqlArchived}, {&s.events, sqlEvents}, {&s.allEvents, sqlAllEvents},
+		{&s.archived, sqlArchived}, {&s.events, sqlEvents}, {&s.eventsBefore, sqlEventsBefore}, {&s.allEvents, sqlAllEvents},
 	} {
 		p, err := db.PrepareContext(ctx, st.sql)
 		if err != nil {

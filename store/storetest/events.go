@@ -87,6 +87,10 @@ func testEventsBySeq(f *fixture) {
 		for after := int64(0); after < f.seq[id]+2; after += 3 {
 			rest := slices.DeleteFunc(slices.Clone(want), func(e process.Event) bool { return e.Seq <= after })
 			f.wantSame(fmt.Sprint("after ", after), must(f.s.Events(f.ctx, id, after, 1000))(f), rest)
+			below := slices.DeleteFunc(slices.Clone(want), func(e process.Event) bool { return e.Seq >= after })
+			for _, limit := range []int{1, 4, 1000} {
+				f.wantSame(fmt.Sprint("before ", after), must(f.s.EventsBefore(f.ctx, id, after, limit))(f), below[max(0, len(below)-limit):])
+			}
 		}
 	}
 }

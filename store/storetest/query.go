@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -39,8 +40,10 @@ func testPages(f *fixture) {
 
 // The values random processes and queries are made of.
 var (
-	someTags = []string{"", "ci", "nightly", "rare", "never"}
-	someEnvs = []string{"", process.EnvCommand, process.EnvFunction, "typescript", "nope"}
+	someTags  = []string{"", "ci", "nightly", "rare", "never"}
+	someTexts = []string{"Build all", "ÄRGER", "a\"b<c>&", "50%_x", "\u212Aelvin", "program", "日本"}
+	sought    = []string{"make build", "BUILD", "ärger", "b<C", "%", "_", "k", "kelvin", "1", "ref-", "本", "program", "日", "é", "\xff", "command", "night", "nothing like it", `\`, "make  "}
+	someEnvs  = []string{"", process.EnvCommand, process.EnvFunction, "typescript", "nope"}
 )
 
 func testQueryOracle(f *fixture) {
@@ -121,6 +124,15 @@ func randomize(r *rand.Rand, p *process.Process) {
 	if r.IntN(4) == 0 {
 		p.Ref = fmt.Sprint("ref-", p.ID)
 	}
+	if r.IntN(3) == 0 {
+		p.Label = someTexts[r.IntN(len(someTexts))] + fmt.Sprint(r.IntN(20))
+	}
+	if r.IntN(3) == 0 {
+		p.Command = &process.Command{Program: "/bin/Make", Args: []string{someTexts[r.IntN(len(someTexts))], "-C\xff"}}
+	}
+	if r.IntN(3) == 0 {
+		p.Code = strings.Repeat("é", r.IntN(2)*198) + someTexts[r.IntN(len(someTexts))]
+	}
 	if p.ID > 3 && r.IntN(3) == 0 {
 		p.Parent = process.ID(1 + r.IntN(3))
 	}
@@ -134,11 +146,14 @@ func randomState(r *rand.Rand, p *process.Process) {
 	p.State = process.States()[r.IntN(4)]
 	p.ExitState = append(process.ExitStates(), process.ExitNone)[r.IntN(5)]
 	p.Lifecycle = process.Lifecycle(r.IntN(4))
+	p.Paused = r.IntN(5) == 0
+	p.Output = map[string]any{"said": `"paused":true`} // what looks like it is not
 }
 
 func drawQuery(t *rapid.T, all []*process.Process) process.Query {
 	var q process.Query
 	some := func(name string) bool { return rapid.IntRange(0, 2).Draw(t, name) == 0 }
+	seldom := func(name string) bool { return rapid.IntRange(0, 5).Draw(t, name) == 0 }
 	any := func(name string) *process.Process { return rapid.SampledFrom(all).Draw(t, name) }
 	if some("by state") {
 		q.State = rapid.SampledFrom(process.States()).Draw(t, "state")
@@ -147,6 +162,22 @@ func drawQuery(t *rapid.T, all []*process.Process) process.Query {
 		s := rapid.SampledFrom(append(process.ExitStates(), process.ExitNone)).Draw(t, "status")
 		q.Status = &s
 	}
+	if seldom("by states") {
+		q.States = rapid.SliceOfN(rapid.SampledFrom(process.States()), 1, 3).Draw(t, "states")
+	}
+	if seldom("by statuses") {
+		q.Statuses = rapid.SliceOfN(rapid.SampledFrom(append(process.ExitStates(), process.ExitNone)), 1, 3).Draw(t, "statuses")
+	}
+	if seldom("by id") {
+		for range rapid.IntRange(1, 40).Draw(t, "ids") {
+			q.IDs = append(q.IDs, process.ID(rapid.IntRange(1, 2*len(all)).Draw(t, "id")))
+		}
+	}
+	if seldom("by text") {
+		q.Text = rapid.SampledFrom(sought).Draw(t, "text")
+	}
+	q.Paused = seldom("paused")
+	q.NoCode = rapid.Bool().Draw(t, "no code")
 	q.Tag = rapid.SampledFrom(someTags).Draw(t, "tag")
 	q.Environment = rapid.SampledFrom(someEnvs).Draw(t, "environment")
 	if rapid.IntRange(0, 9).Draw(t, "by ref") == 0 {

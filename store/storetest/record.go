@@ -25,6 +25,8 @@ func testUnknown(f *fixture) {
 	f.wantErr("find ref", err, process.ErrNotFound)
 	_, err = f.s.Archived(f.ctx, 99)
 	f.wantErr("archived", err, process.ErrNotFound)
+	_, err = f.s.EventsBefore(f.ctx, 99, 9, 10)
+	f.wantErr("events before", err, process.ErrNotFound)
 	_, err = f.s.Events(f.ctx, 99, 0, 10)
 	f.wantErr("events", err, process.ErrNotFound)
 	f.wantErr("delete", f.s.Delete(f.ctx, 99), process.ErrNotFound)
