@@ -5,6 +5,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** What tests look at in a record. */
+export interface Record {
+  id: number;
+  state: string;
+  exitState: string | null;
+  paused: boolean;
+  run: number;
+}
+
 export class Daemon {
   readonly data = mkdtempSync(join(tmpdir(), "reeve-web-"));
   url = "";
@@ -64,7 +73,7 @@ export class Daemon {
     return execFileSync(process.env.REEVE_BIN!, args, { env: { PATH: process.env.PATH, HOME: this.data, REEVE_DATA: this.data }, encoding: "utf8" });
   }
 
-  async request<T = Record<string, unknown>>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  async request<T = { [field: string]: unknown }>(method: string, path: string, body?: unknown, headers: { [name: string]: string } = {}): Promise<T> {
     const answer = await fetch(this.url + path, {
       method,
       headers: { "Content-Type": "application/json", ...headers },
@@ -75,8 +84,27 @@ export class Daemon {
     return JSON.parse(text) as T;
   }
 
+  /** The record of a process. */
+  record(id: number): Promise<Record> {
+    return this.request("GET", `/processes/${id}`);
+  }
+
+  /** Waits until a process is as expected. */
+  async until(id: number, expected: Partial<Record>): Promise<void> {
+    await expect.poll(() => this.record(id)).toMatchObject(expected);
+  }
+
+  /** Creates processes that have not run, fast. */
+  async many(count: number, body: (i: number) => object): Promise<void> {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let i = next++; i < count; i = next++) await this.request("POST", "/processes", { environment: "command", code: "true", autorun: false, ...body(i) });
+    };
+    await Promise.all(Array.from({ length: 32 }, worker));
+  }
+
   /** Creates a command by the shell and returns its id. */
-  async shell(script: string, more: Record<string, unknown> = {}): Promise<number> {
+  async shell(script: string, more: object = {}): Promise<number> {
     const record = await this.request<{ id: number }>("POST", "/processes", { environment: "command", code: script, ...more });
     return record.id;
   }

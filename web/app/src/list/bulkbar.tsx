@@ -4,9 +4,8 @@ import type { ProcessRecord } from "../api/types";
 import { plural } from "../format";
 import type { Cursor } from "./cursor";
 
-export function BulkBar({ cursor, record }: { cursor: Cursor; record: (id: number) => ProcessRecord | undefined }) {
+export function BulkBar({ cursor, all }: { cursor: Cursor; all: ProcessRecord[] }) {
   if (cursor.selected.value.size === 0) return null;
-  const all = cursor.target(record);
   const those = (which: (p: ProcessRecord) => boolean): number[] => all.filter(which).map((p) => p.id);
   const running = those((p) => p.state === "running" && !p.paused);
   const paused = those((p) => p.paused);

@@ -52,7 +52,7 @@ export function ListPage() {
         <Activity />
       </div>
       <FilterBar filters={f} />
-      <BulkBar cursor={cursor} record={record} />
+      <BulkBar cursor={cursor} all={cursor.target(record)} />
       <div class="list">
         <NewOnes ids={ids} live={order.by === "id" && order.down} />
         <Virtual

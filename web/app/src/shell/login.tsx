@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get } from "../api/http";
-import { logIn, loginNeeded, logOut } from "../api/session";
+import { logIn, loginNeeded } from "../api/session";
 
 /** Asks for a token. Nothing else is shown meanwhile. */
 export function Login({ onDone }: { onDone: () => void }) {
@@ -11,16 +10,11 @@ export function Login({ onDone }: { onDone: () => void }) {
   useEffect(() => input.current?.focus(), []);
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
+    const problem = await tryOut(secret.trim());
+    setWrong(problem);
+    if (problem) return;
     logIn(secret.trim(), remember);
-    try {
-      await get("/version");
-      onDone();
-    } catch (e) {
-      logOut();
-      const unknown = e instanceof ApiError && e.status === 401;
-      setWrong(unknown ? "The daemon does not know this token." : (e as Error).message);
-      loginNeeded.value = "This daemon wants a token.";
-    }
+    onDone();
   };
   return (
     <main class="login">
@@ -48,4 +42,15 @@ export function Login({ onDone }: { onDone: () => void }) {
       </form>
     </main>
   );
+}
+
+// tryOut says what is wrong with a token, before anything else uses it.
+async function tryOut(secret: string): Promise<string> {
+  try {
+    const answer = await fetch("/version", { headers: { Authorization: `Bearer ${secret}` } });
+    if (answer.status === 401) return "The daemon does not know this token.";
+    return answer.ok ? "" : `The daemon answered ${answer.status}.`;
+  } catch {
+    return "The daemon does not answer.";
+  }
 }

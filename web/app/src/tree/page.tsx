@@ -55,7 +55,7 @@ export function TreePage() {
         </div>
         <FilterBar filters={filters()} only={["environment", "tag", "text"]} />
       </div>
-      <BulkBar cursor={cursor} record={record} />
+      <BulkBar cursor={cursor} all={cursor.target(record)} />
       <div class="list tree">
         <Virtual
           count={nodes.length}

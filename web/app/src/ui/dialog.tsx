@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   title: string;
@@ -11,7 +11,8 @@ interface Props {
 /** A dialog: the browser keeps the focus inside and Escape closes it. */
 export function Dialog({ title, onClose, children, wide }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed: it is meant for the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     ref.current?.showModal();
     return () => {

@@ -17,7 +17,7 @@ export const regret = 8_000;
 
 /** Tells a person something; undo is offered for as long as it is shown. */
 export function tell(text: string, undo?: () => void): void {
-  show({ id: next++, text, kind: "good", undo }, undo ? regret : 6_000);
+  show({ id: next++, text, kind: "good", undo }, regret);
 }
 
 /** Tells what went wrong. */
@@ -50,7 +50,8 @@ export function busy(text: string): Busy {
 }
 
 function show(t: Toast, ms?: number): void {
-  toasts.value = [...toasts.value.slice(-4), t];
+  const others = toasts.value.filter((old) => old.text !== t.text);
+  toasts.value = [...others.slice(-4), t];
   if (ms) setTimeout(() => close(t.id), ms);
 }
 

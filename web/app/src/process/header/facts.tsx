@@ -19,29 +19,35 @@ export function Facts({ process: p, at }: { process: ProcessRecord; at: number }
           <Meter process={p} />
         </Fact>
       )}
-      {p.exit && <Fact name="Exit">{exitText(p.exit)}</Fact>}
-      {p.outcome?.reason && <Fact name="Why">{reasonText(p.outcome)}</Fact>}
+      {p.exit && <Fact name="Exit">{p.exit.reason === p.error ? p.exit.code : exitText(p.exit)}</Fact>}
+      {p.outcome && reasonText(p.outcome) && <Fact name="Why">{reasonText(p.outcome)}</Fact>}
       {u.cpuMs > 0 && <Fact name="CPU">{duration(u.cpuMs)}</Fact>}
       {u.maxRssBytes > 0 && <Fact name="Memory">{bytes(u.maxRssBytes)}</Fact>}
       {u.tokens > 0 && <Fact name="Tokens">{count(u.tokens)}</Fact>}
       <Fact name="Output">{bytes(p.stdoutBytes + p.stderrBytes)}</Fact>
       {limitsOf(p) && <Fact name="Limits">{limitsOf(p)}</Fact>}
-      {p.enforced?.treeKill && (
-        <Fact name="Enforced">
-          <span title={`Tree kill by ${p.enforced.treeKill}`}>{[p.enforced.treeKill, ...((p.enforced.confined as string[] | undefined) ?? [])].join(", ")}</span>
-        </Fact>
-      )}
-      {p.enforced && p.enforced.missing.length > 0 && (
-        <Fact name="Not enforced">
-          <span class="missing">{p.enforced.missing.join("; ")}</span>
-        </Fact>
-      )}
+      {p.enforced?.treeKill && <Held enforced={p.enforced} />}
       {p.outcome && p.outcome.survivors.length > 0 && (
         <Fact name="Left alive">
           <span class="missing">{p.outcome.survivors.map((s) => `${s.pid} ${s.command}`).join(", ")}</span>
         </Fact>
       )}
     </dl>
+  );
+}
+
+// Held is what holds the run, and what was asked for in vain.
+function Held({ enforced: e }: { enforced: NonNullable<ProcessRecord["enforced"]> }) {
+  const all = [e.treeKill, ...((e.confined as string[] | undefined) ?? [])];
+  return (
+    <details class="held">
+      <summary>
+        <span class="quiet">Enforced</span> {all.length}
+        {e.missing.length > 0 && <span class="missing">, {e.missing.length} missing</span>}
+      </summary>
+      <p>Held by {all.join(", ")}.</p>
+      {e.missing.length > 0 && <p class="missing">Not there: {e.missing.join("; ")}.</p>}
+    </details>
   );
 }
 
@@ -59,12 +65,11 @@ export function exitText(e: Exit): string {
   return `${e.code}${reason}${e.signal && !reason.includes(e.signal) ? ` (${e.signal})` : ""}`;
 }
 
+// What the exit and the error do not say already.
 function reasonText(o: Outcome): string {
-  const r = o.reason!;
-  if (r.kind === "known_error") return `${String(r.code)}: ${String(r.message)}`;
-  if (r.kind === "signal") return `ended by ${String(r.signal)}`;
-  if (r.kind === "spawn_failed") return "could not be started";
-  return r.kind.replaceAll("_", " ");
+  const r = o.reason;
+  if (r?.kind === "known_error") return `${String(r.code)}: ${String(r.message)}`;
+  return r?.kind === "spawn_failed" ? "it could not be started" : "";
 }
 
 function limitsOf(p: ProcessRecord): string {

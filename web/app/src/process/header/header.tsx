@@ -40,12 +40,12 @@ export function Header({ process: p, at }: { process: ProcessRecord; at: number 
         <span title={p.createdAt}>created {new Date(p.createdAt).toLocaleString()}</span>
       </div>
       <Facts process={p} at={at} />
-      {p.error && (
+      {p.error && p.error !== `exit status ${p.exit?.code}` && (
         <p class="process-error">
           <span aria-hidden="true">✗</span> {p.error}
         </p>
       )}
-      {p.outcome?.summary && <p class="process-summary">{p.outcome.summary}</p>}
+      {p.outcome?.summary && <p class="process-summary"><span class="quiet">Summary</span> {p.outcome.summary}</p>}
       {p.notify && <Notified process={p} />}
     </header>
   );

@@ -72,25 +72,37 @@ function Figures({ a, b }: { a: RunRecord; b: RunRecord }) {
     ["stderr", bytes(a.stderrBytes), bytes(b.stderrBytes), change(a.stderrBytes, b.stderrBytes)],
   ];
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" tabIndex={0} role="region" aria-label="Figures of both runs">
       <table class="data figures">
         <thead>
           <tr>
-            <th>Figure</th>
-            <th>A: run {a.run}</th>
-            <th>B: run {b.run}</th>
-            <th>Change</th>
+            <th>Run</th>
+            {rows.map(([name]) => (
+              <th key={name}>{name}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, x, y, c]) => (
-            <tr key={name} class={x === y ? "" : "differs"}>
-              <th scope="row">{name}</th>
-              <td>{x}</td>
-              <td>{y}</td>
-              <td class="num">{c || (x === y ? "same" : "differs")}</td>
-            </tr>
-          ))}
+          <tr>
+            <th scope="row">A: run {a.run}</th>
+            {rows.map(([name, x]) => (
+              <td key={name}>{x}</td>
+            ))}
+          </tr>
+          <tr>
+            <th scope="row">B: run {b.run}</th>
+            {rows.map(([name, , y]) => (
+              <td key={name}>{y}</td>
+            ))}
+          </tr>
+          <tr>
+            <th scope="row">Change</th>
+            {rows.map(([name, x, y, c]) => (
+              <td key={name} class={x === y ? "quiet" : "differs"}>
+                {c || (x === y ? "same" : "differs")}
+              </td>
+            ))}
+          </tr>
         </tbody>
       </table>
     </div>

@@ -133,7 +133,7 @@ function extent(items: Item[], at: number): Span {
     from = Math.min(from, i.from);
     to = Math.max(to, i.to ?? at);
   }
-  return { from, to: Math.max(to, from + 10) };
+  return { from, to: Math.max(to, from + 10) + (to - from) * 0.02 }; // room for what is at the end
 }
 
 const most = 1000; // children whose records are fetched
