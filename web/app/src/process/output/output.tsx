@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProcessRecord } from "../../api/types";
 import { useKeys } from "../../keys";
@@ -31,7 +30,7 @@ export function Output({ process }: { process: ProcessRecord }) {
   const [at, setAt] = useState<{ target: Target; seq: number; index: number; of: number } | null>(null);
   const [whole, setWhole] = useState<string | null>(null);
   const saving = useRef("");
-  const top = useSignal(0); // the seq of the first row in sight
+  const top = useRef(0); // the first row in sight
 
   useEffect(() => client.start(), [client]);
   useEffect(() => client.scope(place.run), [client, place.run]);
@@ -63,7 +62,7 @@ export function Output({ process }: { process: ProcessRecord }) {
   client.onWhole = (_, text) => setWhole(strip(text));
 
   const change = (next: Partial<Place>): void => replace(address(id, { ...place, ...next }));
-  const step = (target: Target, back: boolean): void => client.step(target, at?.seq ?? (back ? Number.MAX_SAFE_INTEGER : top.value - 1), back);
+  const step = (target: Target, back: boolean): void => client.step(target, at?.seq ?? (client.row(top.current)?.seq ?? 1) - 1, back);
   const show = (shown: Shown): void => change({ shown });
 
   function download(stream: Stream | null): void {
@@ -122,7 +121,7 @@ export function Output({ process }: { process: ProcessRecord }) {
         handle={scroll} label="Lines" total={size.total} rowHeight={rowHeight} varies={wrap} follow={follow}
         onEnd={setFollow}
         onRange={(from, to) => {
-          top.value = client.row(from)?.seq ?? top.value;
+          top.current = from;
           client.look(follow ? { tail: to - from + 20 } : { from, to }, client.row(Math.floor((from + to) / 2))?.seq ?? 0);
         }}
         render={(i, key) => {

@@ -90,6 +90,14 @@ export function Scroller(p: Props) {
     if (p.follow && range > 0) p.onEnd(false);
   };
 
+  // At once: browsers take their time over a long way.
+  function onKeyDown(e: KeyboardEvent): void {
+    if (["ArrowUp", "PageUp", "Home"].includes(e.key)) leave();
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.key !== "Home" && e.key !== "End")) return;
+    e.preventDefault();
+    box.current!.scrollTop = e.key === "Home" ? 0 : space;
+  }
+
   const shown: ComponentChildren[] = [];
   // At the end rows are used again for other lines: that is less work than new
   // ones. Elsewhere a row stays what it is, so that text can be selected.
@@ -98,7 +106,7 @@ export function Scroller(p: Props) {
     <div
       ref={box} class={p.varies ? "scroller wraps" : "scroller"} role="region" aria-label={p.label} tabIndex={0} onScroll={onScroll}
       onWheel={(e) => e.deltaY < 0 && leave()} onTouchMove={leave}
-      onKeyDown={(e) => ["ArrowUp", "PageUp", "Home"].includes(e.key) && leave()}
+      onKeyDown={onKeyDown}
       onPointerDown={(e) => e.offsetX > e.currentTarget.clientWidth && leave()}
     >
       <div class="scroller-space" style={{ height: `${space}px` }}>

@@ -146,7 +146,6 @@ export class Engine {
         this.say({ kind: "hits", count: 0, over: true, problem: problemOf(e) });
       }
     }
-    this.epoch++;
     this.send();
     if (this.search) await this.readFor(this.search);
   }
