@@ -17,6 +17,7 @@ export interface Record {
 export class Daemon {
   readonly data = mkdtempSync(join(tmpdir(), "reeve-web-"));
   url = "";
+  env: { [name: string]: string } = {}; // beside its own, when it is started next
   private child: ChildProcess | null = null;
   private log = "";
 
@@ -25,7 +26,7 @@ export class Daemon {
     const listen = this.url ? new URL(this.url).host : "127.0.0.1:0";
     rmSync(join(this.data, "address"), { force: true });
     const child = spawn(process.env.REEVE_BIN!, ["serve", "--stop-jobs", "--listen", listen, "--data", this.data, ...flags], {
-      env: { PATH: process.env.PATH, HOME: this.data, TMPDIR: this.data },
+      env: { PATH: process.env.PATH, HOME: this.data, TMPDIR: this.data, ...this.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.child = child;
