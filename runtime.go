@@ -394,6 +394,11 @@ func (rt *Runtime) Overview(ctx context.Context) (process.Overview, error) {
 // Runs returns all runs of a process, newest first.
 func (rt *Runtime) Runs(ctx context.Context, id ID) ([]Run, error) { return rt.kernel.Runs(ctx, id) }
 
+// Usage returns what a run used as time went by; run 0 is the newest one.
+func (rt *Runtime) Usage(ctx context.Context, id ID, run int) (process.UsageSeries, error) {
+	return rt.kernel.Usage(ctx, id, run)
+}
+
 // Findings returns what interpreters found, newest first.
 func (rt *Runtime) Findings(ctx context.Context, q FindingQuery) ([]process.FoundFinding, error) {
 	return rt.kernel.Findings(ctx, q)

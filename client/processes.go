@@ -175,6 +175,15 @@ func (c *Client) Overview(ctx context.Context) (api.Overview, error) {
 	return call[api.Overview](ctx, c, request{method: http.MethodGet, path: "/overview"})
 }
 
+// Usage returns what a run used as time went by; run 0 is the newest one.
+func (c *Client) Usage(ctx context.Context, id process.ID, run int) (process.UsageSeries, error) {
+	r := request{method: http.MethodGet, path: processPath(id) + "/usage"}
+	if run != 0 {
+		r.query = url.Values{"run": {strconv.Itoa(run)}}
+	}
+	return call[process.UsageSeries](ctx, c, r)
+}
+
 // RunRecord returns one run of a process.
 func (c *Client) RunRecord(ctx context.Context, id process.ID, run int) (process.RunRecord, error) {
 	return call[process.RunRecord](ctx, c, request{method: http.MethodGet, path: runPath(id, run)})

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,6 +19,7 @@ type request struct {
 	header map[string]string
 	body   any    // as JSON; nil: none
 	bytes  []byte // a body as it is; nil: none
+	media  string // the type of such a body; empty: application/octet-stream
 }
 
 // do sends the request and returns a successful answer, whose body the caller
@@ -44,7 +46,7 @@ func (c *Client) do(ctx context.Context, r request) (*http.Response, error) {
 	}
 	switch {
 	case r.bytes != nil:
-		req.Header.Set("Content-Type", "application/octet-stream")
+		req.Header.Set("Content-Type", cmp.Or(r.media, "application/octet-stream"))
 	case body != nil:
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -15,6 +15,12 @@ func (c *Client) CreateSupervisor(ctx context.Context, body api.Supervisor, o Cr
 	return create[api.SupervisorRecord](ctx, c, request{method: http.MethodPost, path: "/supervisors", body: body}, o.IdempotencyKey)
 }
 
+// CreateSupervisorYAML is CreateSupervisor for what reeve up reads. Directories
+// in it are absolute; errors name the line.
+func (c *Client) CreateSupervisorYAML(ctx context.Context, text []byte, o CreateOptions) (api.SupervisorRecord, error) {
+	return create[api.SupervisorRecord](ctx, c, request{method: http.MethodPost, path: "/supervisors", bytes: text, media: "application/yaml"}, o.IdempotencyKey)
+}
+
 // Supervisors lists the newest supervisors.
 func (c *Client) Supervisors(ctx context.Context) ([]api.SupervisorRecord, error) {
 	all, err := call[api.Supervisors](ctx, c, request{method: http.MethodGet, path: "/supervisors"})

@@ -154,6 +154,20 @@ type Meter interface {
 	CPU(eid process.ID) time.Duration
 }
 
+// Sampler is an Environment that knows what a run uses at the moment.
+type Sampler interface {
+	// Sample reports what a run uses; not ok says that it cannot be told now.
+	// It may be called every second.
+	Sample(eid process.ID) (s Sample, ok bool)
+}
+
+// Sample is what a run uses. What is not known is 0.
+type Sample struct {
+	CPU  time.Duration // so far
+	RSS  int64         // bytes of memory, of all its processes
+	PIDs int           // of the operating system
+}
+
 // Counter is an Environment that knows how many processes of the operating
 // system a run consists of.
 type Counter interface {

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/reeverun/reeve/keeper/internal/procs"
 	"github.com/reeverun/reeve/keeper/internal/subreaper"
 	"github.com/reeverun/reeve/process"
 )
@@ -176,8 +177,16 @@ func (t *cgroupTree) members() []process.Survivor {
 
 // usage takes the time from the cgroup, which counts every process that ever
 // was in it.
-func (t *cgroupTree) usage() Usage {
+func (t *cgroupTree) usage(live bool) Usage {
 	u := t.child.lastUsage()
+	if live {
+		pids, _ := t.pids()
+		for _, pid := range pids {
+			if s, err := procs.Read(pid); err == nil {
+				u.held(s)
+			}
+		}
+	}
 	f, err := os.Open(t.dir + "/cpu.stat")
 	if err != nil {
 		return u

@@ -123,7 +123,7 @@ func (t *groupTree) members() []process.Survivor {
 
 // usage is that of the leader and what it waited for, or, while it lives, of
 // what can be found.
-func (t *groupTree) usage() Usage {
+func (t *groupTree) usage(live bool) Usage {
 	u := t.child.lastUsage()
 	if t.child.isReaped() {
 		return u
@@ -132,6 +132,9 @@ func (t *groupTree) usage() Usage {
 	var cpu time.Duration
 	for _, s := range found {
 		cpu += s.CPU + s.Kids
+		if live {
+			u.held(s)
+		}
 	}
 	u.CPU = max(u.CPU, cpu)
 	return u

@@ -28,7 +28,7 @@ type tree interface {
 	thaw() error
 	kill() error // one round
 	members() []process.Survivor
-	usage() Usage
+	usage(live bool) Usage // live: also what it holds at the moment
 	// overran names the limit that killed some of the tree, if the tier can
 	// tell.
 	overran() Limit
@@ -198,7 +198,7 @@ func (j *job) Members() []process.Survivor {
 }
 
 // Usage is what the tree has consumed.
-func (j *job) Usage() Usage { return j.tree.usage() }
+func (j *job) Usage() Usage { return j.tree.usage(!j.ended()) }
 
 // Release gives the job up. What still runs goes on; the follower frees the
 // tree when it ends.

@@ -166,7 +166,7 @@ func imageName(pid uint32) string {
 
 // usage is the Job Object's own account; the peak is that of its largest
 // process.
-func (t *jobTree) usage() Usage {
+func (t *jobTree) usage(live bool) Usage {
 	a, err := t.account()
 	if err != nil {
 		t.mu.RLock()
@@ -174,6 +174,9 @@ func (t *jobTree) usage() Usage {
 		return t.last
 	}
 	u := Usage{CPU: time.Duration(a.userTime+a.kernelTime) * 100}
+	if live {
+		u.PIDs = int(a.active)
+	}
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if t.query(windows.JobObjectExtendedLimitInformation, unsafe.Pointer(&limits), unsafe.Sizeof(limits)) == nil {
 		u.MaxRSS = int64(limits.PeakProcessMemoryUsed)
@@ -189,7 +192,7 @@ func (t *jobTree) abandon() { t.once.Do(func() { close(t.quit) }) }
 
 // free closes the Job Object, which kills what is left in it.
 func (t *jobTree) free() {
-	last := t.usage()
+	last := t.usage(false)
 	t.holder.mu.Lock()
 	delete(t.holder.trees, t.key)
 	t.holder.mu.Unlock()

@@ -113,6 +113,11 @@ type Usage struct {
 	// includes that of the process that started it, and is told only if it
 	// is higher.
 	MaxRSS int64
+
+	// What it holds at the moment, while it is alive; 0 where the system does
+	// not tell.
+	RSS  int64 // bytes of memory, of all its processes; what they share counts for each
+	PIDs int   // how many they are
 }
 
 // Spawner starts jobs. It is safe for concurrent use.

@@ -152,7 +152,7 @@ func (t *subreaperTree) members() []process.Survivor {
 
 // usage adds up what is alive and what the subreaper has buried, or takes the
 // subreaper's own last word where that is more.
-func (t *subreaperTree) usage() Usage {
+func (t *subreaperTree) usage(live bool) Usage {
 	t.mu.Lock()
 	u, held := t.used, !t.lost && !t.ended
 	t.mu.Unlock()
@@ -166,6 +166,9 @@ func (t *subreaperTree) usage() Usage {
 	if found, err := procs.Below(t.worker.proc.pid); err == nil {
 		for _, s := range found {
 			cpu += s.CPU + s.Kids
+			if live {
+				u.held(s)
+			}
 		}
 	}
 	u.CPU = max(u.CPU, cpu)

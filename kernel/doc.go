@@ -24,7 +24,7 @@
 // them and while they are committed. proc.remembering makes what is added to one
 // transcript take turns; it alone is held while the store is asked how far that
 // goes. The order is proc.pausing, proc.remembering, table.mu, proc.mu,
-// scheduler.mu, journal.mu, feed.mu, and tracers.mu, Trace.mu last; each may be
+// scheduler.mu, journal.mu, feed.mu, sampler.mu, census.mu, and tracers.mu, Trace.mu last; each may be
 // taken under the ones before it, never the other way round.
 //
 // # Signals
@@ -79,10 +79,23 @@
 // for. ledger.mu guards all accounts; it may be taken under any other lock, and
 // none under it.
 //
+// # What runs use
+//
+// One goroutine, the sampler, looks at runs whose environment can tell what they
+// use (env.Sampler), in steps that grow with the run, and more often while
+// somebody lists processes. What it saw is stored with the run's end. Of others,
+// agents for one, it is kept when they spent their tokens.
+//
+// # Numbers
+//
+// The census counts processes of each sort: once by the store, when somebody
+// first asks, and then by what the journal commits.
+//
 // # Subscribers
 //
 // A feed keeps a bounded window of what was published. A subscriber replays
 // from the store and the log files until it stands in the window, then reads
 // the window. One that falls out of it is told so by a lagged event and goes
-// on; nobody waits for it.
+// on; nobody waits for it. Those who leave lines of output out have a window of
+// their own, without any.
 package kernel

@@ -159,6 +159,7 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 	v.usage.Tokens += r.Usage.Tokens
 	r.Usage = v.usage
 	p.readClock(&r.Usage)
+	p.k.sampler.leave(p)
 	if ev.Progress.Kind != "" {
 		r.Progress = ev.Progress
 	}
@@ -172,6 +173,7 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 // to record: its create failed, or it is left to the next host.
 func (p *proc) over(reaped bool) {
 	p.ending.Do(func() {
+		p.k.sampler.leave(p)
 		p.feed.end()
 		if v := p.view.Load(); v.Outcome != nil && v.Number == p.rec.Number { // not an earlier run's
 			p.env.forget(p.id, p.rec.Number)

@@ -36,7 +36,7 @@ func (e *entry) unborn() bool { return e.p != nil && e.p.unborn.Load() }
 // stores reports whether there is something to store, once it is numbered.
 func (e *entry) stores() bool {
 	c := &e.change
-	return c.Insert != nil || c.Update != nil || c.Archive != nil || len(c.Events)+len(c.Approvals)+len(c.Messages)+len(c.Notifications) > 0
+	return c.Insert != nil || c.Update != nil || c.Archive != nil || len(c.Events)+len(c.Approvals)+len(c.Messages)+len(c.Notifications)+len(c.Series) > 0
 }
 
 // lazyFor is how long an entry that nobody waits for may wait for company: a
@@ -360,12 +360,13 @@ func merge(batch []*entry) []store.Change {
 		if !own[i] {
 			own[i] = true
 			m.Events, m.Approvals, m.Messages = slices.Clip(m.Events), slices.Clip(m.Approvals), slices.Clip(m.Messages)
-			m.Notifications = slices.Clip(m.Notifications)
+			m.Notifications, m.Series = slices.Clip(m.Notifications), slices.Clip(m.Series)
 		}
 		m.Events = append(m.Events, c.Events...)
 		m.Approvals = append(m.Approvals, c.Approvals...)
 		m.Messages = append(m.Messages, c.Messages...)
 		m.Notifications = append(m.Notifications, c.Notifications...)
+		m.Series = append(m.Series, c.Series...)
 		switch {
 		case c.Update == nil:
 		case m.Insert != nil:

@@ -85,6 +85,7 @@ type Kernel struct {
 	events  *feed // of all processes
 	census  *census
 	tags    tagCounts
+	sampler *sampler
 	nextID  atomic.Int64
 	active  atomic.Int64 // runs that are queued or executing
 
@@ -126,7 +127,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read marks: %w", err)
 	}
-	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(), ledger: newLedger(), census: newCensus(), epoch: time.Now(),
+	k := &Kernel{cfg: cfg, log: cfg.Logger, envs: map[string]*environment{}, table: newTable(), ledger: newLedger(), census: newCensus(), sampler: newSampler(), epoch: time.Now(),
 		closed: make(chan struct{}), refs: map[string]bool{}, keys: map[string]chan struct{}{},
 		blocks: sync.Pool{New: func() any { b := make([]byte, blockSize); return &b }}}
 	k.nextID.Store(int64(marks.ID))
@@ -145,6 +146,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 		return nil, errors.Join(fmt.Errorf("settle approvals: %w", err), k.Close())
 	}
 	k.startRetention(ctx)
+	k.startSampler()
 	return k, nil
 }
 

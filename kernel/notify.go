@@ -11,6 +11,7 @@ import (
 // that is stored with them. seal is the entry's; p.mu is held.
 func (p *proc) recordEnd(seal func(), done func(error), payloads ...process.Payload) {
 	e := &entry{seal: seal, done: done}
+	e.change.Series = p.closeSeries()
 	if p.rec.Notify != nil {
 		e.change.Notifications = p.notification()
 		e.done = func(err error) {

@@ -44,6 +44,7 @@ type proc struct {
 	seat    seat          // where it is accounted for; set before it enters the table
 	metered time.Duration // of processor time that was charged; guarded by ledger.mu
 	pulse   *pulse        // nil: it has no heartbeat
+	series  *series       // what it used so far; nil: nobody has looked; guarded by mu
 
 	born   <-chan struct{} // closed when its creation is stored, or could not be; nil: it was before it began
 	unborn atomic.Bool     // it could not be
@@ -211,6 +212,9 @@ func (p *proc) current() *process.Process {
 		p.readClock(&rec.Usage)
 		rec.StdoutBytes, rec.StderrBytes = p.rec.StdoutBytes, p.rec.StderrBytes
 		rec.Usage.Tokens = p.rec.Usage.Tokens
+		if p.series != nil {
+			rec.Usage.CPUMS = max(rec.Usage.CPUMS, p.series.cpu)
+		}
 		if p.log != nil {
 			rec.StdoutBytes, rec.StderrBytes = p.log.Size(rawlog.Stdout), p.log.Size(rawlog.Stderr)
 		}

@@ -23,6 +23,7 @@ func (p *proc) created() bool { return p.view.Load().LastSeq > 0 }
 
 // Processes returns one page of processes, newest first.
 func (k *Kernel) Processes(ctx context.Context, q process.Query) (process.Page, error) {
+	k.watch()
 	q, err := q.Normalize()
 	if err != nil {
 		return process.Page{}, err

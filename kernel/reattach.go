@@ -100,6 +100,7 @@ func (p *proc) leaveBehind() {
 	if detached {
 		p.cancel(env.ErrDetached) // before what it waits for is given up, so that it knows why
 	}
+	p.leaveSeries()
 	p.drop()
 	hung := time.AfterFunc(giveUpAfter, p.left)
 	p.timers = append(p.timers, hung)
@@ -112,6 +113,17 @@ func (p *proc) leaveBehind() {
 		p.env.Kill(p.id) // as it stands
 		p.cancel(process.ErrCanceled)
 	}()
+}
+
+// leaveSeries stores what the run has used so far, for the next host to go on
+// with; p.mu is held.
+func (p *proc) leaveSeries() {
+	p.k.sampler.leave(p)
+	if s := p.series; s != nil && s.found && len(s.samples) > 0 {
+		e := &entry{lazy: true}
+		e.change.Series = []process.UsageSeries{s.shown(p.rec.Number)}
+		p.append(e, false)
+	}
 }
 
 // detach leaves a run behind that another host has taken.

@@ -224,6 +224,7 @@ func (p *proc) starting() bool {
 
 // begin tells those who await the start; p.mu is held.
 func (p *proc) begin() {
+	p.k.sampler.join(p)
 	if p.begun != nil {
 		close(p.begun)
 		p.begun = nil

@@ -32,6 +32,9 @@ func (h *host) Spend(_ context.Context, tokens int64) error {
 	p := h.p
 	p.hear()
 	tokens = max(0, tokens)
+	if p.reattached {
+		p.findSeries()
+	}
 	p.mu.Lock()
 	if p.resolved {
 		p.mu.Unlock()
@@ -39,6 +42,7 @@ func (h *host) Spend(_ context.Context, tokens int64) error {
 	}
 	if tokens > 0 {
 		p.rec.Usage.Tokens = plus(p.rec.Usage.Tokens, tokens)
+		p.noteTokens()
 		p.append(&entry{lazy: true}, true)
 	}
 	p.mu.Unlock()

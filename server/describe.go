@@ -74,6 +74,9 @@ func (d *description) add(r *route, errorSchema *huma.Schema) {
 		op.RequestBody = &huma.RequestBody{Required: !r.bodyOptional,
 			Content: map[string]*huma.MediaType{"application/json": {Schema: r.bodySchema}}}
 	}
+	if r.yaml {
+		op.RequestBody.Content["application/yaml"] = &huma.MediaType{Schema: r.bodySchema}
+	}
 	if r.bytes {
 		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{
 			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}

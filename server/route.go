@@ -25,6 +25,7 @@ type route struct {
 	params       []param
 	body         reflect.Type // nil: none
 	bodyOptional bool
+	yaml         bool // the body may also be YAML
 	bytes        bool // the body is bytes, read by the handler as they come
 	unlimited    bool // needs no slot
 	answers      []answer

@@ -69,7 +69,7 @@ func processRoutes() []*route {
 		one(get, "/runs/{run}/output", "getRunOutput", "Get the structured output of a run", (*request).output, []answer{{status: 200, typ: typeOf[map[string]any]()}}, conflict),
 		stream("/runs/{run}", "stdout", (*request).stdout), stream("/runs/{run}", "stderr", (*request).stderr),
 		one(get, "/tree", "getTree", "Get a process with those below it", (*request).tree, []answer{{status: 200, typ: typeOf[api.Tree]()}}),
-		transcript(),
+		transcript(), usageRoute(),
 		notifications(), renotify(),
 		signal("run", "Run an idle process (again)", typeOf[api.Run](), (*request).runAgain, record(200), waitParam),
 		signal("kill", "End a process and its whole tree", typeOf[api.Kill](), (*request).kill, record(200), waitParam),

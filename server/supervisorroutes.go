@@ -13,7 +13,8 @@ func supervisorRoutes() []*route {
 	record := []answer{{status: http.StatusOK, typ: typeOf[api.SupervisorRecord]()}}
 	all := []*route{
 		{method: post, path: "/supervisors", name: "createSupervisor", summary: "Start a supervision tree", scope: token.ScopeRun,
-			doc:  "Starts the children in their order and runs them again when they end. The answer is sent when they have been started, or could not be.",
+			doc:  "Starts the children in their order and runs them again when they end. The answer is sent when they have been started, or could not be. The body may also be YAML (Content-Type: application/yaml), as reeve up reads it; its directories are absolute, and errors name the line.",
+			yaml: true,
 			body: typeOf[api.Supervisor](), errors: []int{conflict, tooBig, stopped}, handle: (*request).supervise,
 			answers: []answer{{status: 201, typ: typeOf[api.SupervisorRecord]()},
 				{status: 200, typ: typeOf[api.SupervisorRecord](), doc: "The supervisor that an earlier request with the same Idempotency-Key created."}}},

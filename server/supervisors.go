@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -22,11 +23,8 @@ func (q *request) supervise() error {
 	if err != nil {
 		return err
 	}
-	if len(raw) == 0 {
-		return process.Invalid("body", "is empty: want a JSON object")
-	}
-	var body api.Supervisor
-	if err := api.Decode(raw, &body); err != nil {
+	body, err := q.readTree(raw)
+	if err != nil {
 		return err
 	}
 	if err := q.available(&body); err != nil {
@@ -48,6 +46,27 @@ func (q *request) supervise() error {
 	q.awaitStartup(h)
 	q.w.Header().Set("Location", "/supervisors/"+h.ID().String())
 	return q.answerSupervisor(status, h.ID())
+}
+
+// readTree makes a tree of a body: of JSON, or of YAML where its type says so.
+func (q *request) readTree(raw []byte) (tree api.Supervisor, err error) {
+	if !isYAML(q.r.Header.Get("Content-Type")) {
+		if len(raw) == 0 {
+			return tree, process.Invalid("body", "is empty: want a JSON object")
+		}
+		err := api.Decode(raw, &tree)
+		return tree, err
+	}
+	if len(raw) > api.MaxTree {
+		return tree, process.Errorf(api.CodeTooLarge, "the body is larger than %s, which is the limit for YAML", size(api.MaxTree))
+	}
+	return api.ParseTree("", raw, q.s.specs)
+}
+
+// isYAML reports whether a media type is YAML, by any of its names.
+func isYAML(contentType string) bool {
+	media, _, _ := mime.ParseMediaType(contentType)
+	return slices.Contains([]string{"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"}, media)
 }
 
 // available refuses children that nothing here can run.

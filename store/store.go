@@ -47,6 +47,9 @@ type Change struct {
 	Messages []process.Message
 	// Notifications of the process are added, or replace those of their runs.
 	Notifications []process.Notification
+	// Series of the process are added, or replace those of their runs. Their
+	// times are exact to the millisecond.
+	Series []process.UsageSeries
 }
 
 // Marks are the highest numbers ever used, also by what was deleted since.
@@ -146,6 +149,10 @@ type Store interface {
 	// number. They go with their process and not before: no retention removes
 	// them.
 	Messages(ctx context.Context, id process.ID, after int64, limit int) ([]process.Message, error)
+
+	// Series returns that of a run; a run that has none has an empty one. It goes
+	// with its process, and when the run's raw logs are recorded as gone.
+	Series(ctx context.Context, id process.ID, run int) (process.UsageSeries, error)
 
 	// Notification returns the one of a run; unknown ones are
 	// process.ErrNotFound.

@@ -284,6 +284,16 @@ func (e *Env) CPU(eid process.ID) time.Duration {
 	return 0
 }
 
+// Sample is what a command's tree uses at the moment.
+func (e *Env) Sample(eid process.ID) (env.Sample, bool) {
+	job := e.job(eid)
+	if job == nil {
+		return env.Sample{}, false
+	}
+	u := job.Usage()
+	return env.Sample{CPU: u.CPU, RSS: u.RSS, PIDs: u.PIDs}, u.PIDs > 0 || u.CPU > 0
+}
+
 // job is that of a run, or nil if it has none, or not yet.
 func (e *Env) job(eid process.ID) keeper.Job {
 	if r := e.find(eid); r != nil {

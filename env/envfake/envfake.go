@@ -75,6 +75,7 @@ var (
 	_ env.Signaler    = (*Env)(nil)
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Meter       = (*Env)(nil)
+	_ env.Sampler     = (*Env)(nil)
 )
 
 // Setup makes it ready, also after a Teardown.

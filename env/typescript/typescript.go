@@ -74,6 +74,7 @@ var (
 	_ env.Pauser      = (*Env)(nil)
 	_ env.Counter     = (*Env)(nil)
 	_ env.Meter       = (*Env)(nil)
+	_ env.Sampler     = (*Env)(nil)
 	_ env.Enforcer    = (*Env)(nil)
 	_ env.Enclosed    = (*Env)(nil)
 )
@@ -245,6 +246,25 @@ func (e *Env) CPU(eid process.ID) time.Duration {
 		}
 	}
 	return 0
+}
+
+// Sample is what a program uses at the moment, where its engine can tell.
+func (e *Env) Sample(eid process.ID) (env.Sample, bool) {
+	r := e.find(eid)
+	if r == nil {
+		return env.Sample{}, false
+	}
+	child := r.child.Load()
+	if child == nil {
+		return env.Sample{}, false
+	}
+	m, ok := (*child).(engine.Metered)
+	if !ok {
+		return env.Sample{}, false
+	}
+	rss := residentOf((*child).PID())
+	cpu := m.CPU() // after it: 0 if the number may be another's by now
+	return env.Sample{CPU: cpu, RSS: rss, PIDs: 1}, cpu > 0
 }
 
 // Members is one for a program that runs: it cannot start another process.

@@ -67,12 +67,15 @@ func usage(r *rig) {
 	if live.CPU <= 0 {
 		r.Errorf("no time was used: %+v", live)
 	}
+	if runtime.GOOS == "linux" && (live.PIDs != 1 || live.RSS < 64<<10 || live.RSS > 1<<30) {
+		r.Errorf("one shell holds %+v", live)
+	}
 	_, _ = p.stdin.WriteString("go\n")
 	if err := p.WaitEmpty(r.ctx()); err != nil {
 		r.Fatal(err)
 	}
-	if end := p.Usage(); end.CPU < live.CPU/2 || end.CPU > time.Minute {
-		r.Errorf("%v at the end, %v before", end.CPU, live.CPU)
+	if end := p.Usage(); end.PIDs != 0 || end.RSS != 0 || end.CPU < live.CPU/2 || end.CPU > time.Minute {
+		r.Errorf("%+v at the end, %+v before", end, live)
 	}
 }
 

@@ -90,6 +90,7 @@ func (s *Store) apply(c *store.Change) {
 	}
 	e.remember(c.Messages)
 	s.notify(e, c.Notifications)
+	e.keepSeries(c.Series)
 }
 
 func (s *Store) insert(p *process.Process) {

@@ -44,7 +44,8 @@ type entry struct {
 	events    []*process.Event
 	messages  []process.Message // by number
 
-	notifications []*process.Notification // by run
+	notifications []*process.Notification     // by run
+	series        map[int]process.UsageSeries // by run; nil: none
 }
 
 type archivedRun struct {

@@ -85,6 +85,7 @@ func (s *Store) LogsPruned(ctx context.Context, runs []store.RunRef) error {
 	for _, r := range runs {
 		if run := s.run(r); run != nil {
 			run.LogsPruned = true
+			delete(s.byID[r.Process].series, r.Run)
 		}
 	}
 	return nil

@@ -25,6 +25,7 @@ type write struct {
 	approvals [][]driver.Value
 	messages  [][]driver.Value
 	notices   [][]driver.Value
+	series    [][]driver.Value
 	ends      []end // finalized events that no other row tells
 }
 
@@ -168,6 +169,11 @@ func (w *writer) events(c *write) error {
 	}
 	for _, row := range c.notices {
 		if _, err := w.putNotification.exec(row...); err != nil {
+			return err
+		}
+	}
+	for _, row := range c.series {
+		if _, err := w.putSeries.exec(row...); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Store) Delete(ctx context.Context, id process.ID) error {
 	defer s.mu.Unlock()
 	w := s.w
 	return s.fail("delete process", w.transaction(ctx, func() error {
-		for _, st := range []*stmt{w.orphan, w.deleteTags, w.deleteKey, w.deleteSpec, w.deleteRuns, w.deleteEvents, w.deleteFindings, w.deleteApprovals, w.deleteMessages, w.deleteNotifications} {
+		for _, st := range []*stmt{w.orphan, w.deleteTags, w.deleteKey, w.deleteSpec, w.deleteRuns, w.deleteEvents, w.deleteFindings, w.deleteApprovals, w.deleteMessages, w.deleteNotifications, w.deleteSeries} {
 			if _, err := st.exec(int64(id)); err != nil {
 				return err
 			}

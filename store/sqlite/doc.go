@@ -16,6 +16,7 @@
 //	 ├─ findings  findings among the events                 one row a finding
 //	 ├─ approvals tool calls a person decides               one row a call
 //	 ├─ messages  an agent's transcript                     one row a message, never changes
+//	 ├─ series    what a run used as time went by           one row a run that lasted
 //	 └─ notifications  who is told that a run is over       one row a run, with its end
 //
 // What is filtered or ordered by is a column, the rest is one JSON text a row:

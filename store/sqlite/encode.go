@@ -86,6 +86,7 @@ func (s *Store) encodeRows(enc *encoder, c *store.Change, w *write) (err error) 
 	if w.notices, err = notificationRows(c.Notifications); err != nil {
 		return err
 	}
+	w.series = seriesRows(w.id, c.Series)
 	w.chunks, err = enc.chunks(c.Events)
 	return err
 }

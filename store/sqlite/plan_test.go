@@ -109,6 +109,9 @@ func TestReadPlans(t *testing.T) {
 		"delete notifications": {sqlDeleteNotifications, []any{1}},
 		"prune notifications":  {sqlPruneNotifications, []any{1, "pin", 1}},
 		"save notification":    {sqlSaveNotification, []any{1, 1, "", 1, 1}},
+		"series":               {sqlSeries, []any{1, 1}},
+		"drop series":          {sqlDropSeries, []any{1, 1}},
+		"delete series":        {sqlDeleteSeries, []any{1}},
 		"delete events":        {sqlDeleteEvents, []any{1}},
 	} {
 		got := plan(t, s, tt.query, tt.args...)

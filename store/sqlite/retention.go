@@ -190,7 +190,7 @@ func (s *Store) LogsPruned(ctx context.Context, runs []store.RunRef) error {
 	defer s.mu.Unlock()
 	return s.fail("record pruned logs", s.w.transaction(ctx, func() error {
 		for _, r := range runs {
-			for _, st := range []*stmt{s.w.logsPrunedNewest, s.w.logsPrunedArchived} {
+			for _, st := range []*stmt{s.w.logsPrunedNewest, s.w.logsPrunedArchived, s.w.dropSeries} {
 				if _, err := st.exec(int64(r.Process), int64(r.Run)); err != nil {
 					return err
 				}

@@ -57,7 +57,7 @@ func (w *writer) attach(uri string) error {
 
 // salvaged are the tables that are copied, by rowid; the others follow from
 // them.
-var salvaged = []string{"marks", "processes", "specs", "runs", "events", "findings", "approvals", "messages", "notifications"}
+var salvaged = []string{"marks", "processes", "specs", "runs", "events", "findings", "approvals", "messages", "notifications", "series"}
 
 // sqlHoldTogether drops what lost its other half, and makes what can be made from
 // the rest. A process that was queued may have been started since.
@@ -70,6 +70,7 @@ const sqlHoldTogether = `
 	DELETE FROM approvals WHERE process NOT IN (SELECT id FROM processes);
 	DELETE FROM messages WHERE process NOT IN (SELECT id FROM processes);
 	DELETE FROM notifications WHERE NOT json_valid(body) OR process NOT IN (SELECT id FROM processes);
+	DELETE FROM series WHERE NOT json_valid(body) OR process NOT IN (SELECT id FROM processes);
 	UPDATE processes SET parent = NULL WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM processes);
 	UPDATE processes SET body = json_remove(json_set(body, '$.claimed', json('true')), '$.ahead') WHERE state = 1;
 	INSERT OR IGNORE INTO tags SELECT value, process FROM specs, json_each(specs.spec, '$.tags');
@@ -149,7 +150,7 @@ func (w *writer) salvageTable(table string) (all bool) {
 
 // isYoung reports whether an older schema has no such table.
 func isYoung(table string) bool {
-	return table == "approvals" || table == "messages" || table == "notifications"
+	return table == "approvals" || table == "messages" || table == "notifications" || table == "series"
 }
 
 // ends are the first and the last rowid of a table. What cannot be read is taken

@@ -16,7 +16,7 @@ const checkedWhole = 8 << 20
 
 // checkEnds looks at both ends of each table.
 func checkEnds(ctx context.Context, db *sql.DB, path string) error {
-	for _, table := range []string{"marks", "processes", "specs", "runs", "events", "findings", "approvals", "messages", "notifications"} {
+	for _, table := range []string{"marks", "processes", "specs", "runs", "events", "findings", "approvals", "messages", "notifications", "series"} {
 		for _, order := range []string{"", " DESC"} {
 			rows, err := db.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY rowid"+order+" LIMIT 1")
 			if err == nil {

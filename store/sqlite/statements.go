@@ -28,6 +28,8 @@ type writeStmts struct {
 	putApproval, pruneApprovals, deleteApprovals *stmt
 	insertMessage, deleteMessages                *stmt
 
+	putSeries, dropSeries, deleteSeries *stmt
+
 	putNotification, saveNotification, pruneNotifications, deleteNotifications *stmt
 }
 
@@ -51,6 +53,7 @@ func (s *writeStmts) prepare(w *writer) error {
 		{&s.oldChunks, sqlOldChunks}, {&s.dropChunk, sqlDropChunk},
 		{&s.putApproval, sqlPutApproval}, {&s.pruneApprovals, sqlPruneApprovals}, {&s.deleteApprovals, sqlDeleteApprovals},
 		{&s.insertMessage, sqlInsertMessage}, {&s.deleteMessages, sqlDeleteMessages},
+		{&s.putSeries, sqlPutSeries}, {&s.dropSeries, sqlDropSeries}, {&s.deleteSeries, sqlDeleteSeries},
 		{&s.putNotification, sqlPutNotification}, {&s.saveNotification, sqlSaveNotification},
 		{&s.pruneNotifications, sqlPruneNotifications}, {&s.deleteNotifications, sqlDeleteNotifications},
 	} {

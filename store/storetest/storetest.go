@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Messages", testMessages},
 		{"MessagesAreStoredOnce", testMessagesOnce},
 		{"MessagesGoWithTheirProcess", testMessagesGo},
+		{"Series", testSeries},
 		{"Notifications", testNotifications},
 		{"DueNotifications", testDueNotifications},
 		{"NotificationsGoWithTheirProcess", testNotificationsGo},

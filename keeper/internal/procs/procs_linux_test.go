@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 	for _, comm := range []string{"sh", "a b", "((", ") R 1 (", ""} {
 		s, err := parse([]byte("42 (" + comm + ")" + rest))
 		want := Stat{PID: 42, PPID: 7, Group: 8, SID: 9, State: 'S', Start: 12345,
-			CPU: 1500 * time.Millisecond, Kids: 500 * time.Millisecond}
+			CPU: 1500 * time.Millisecond, Kids: 500 * time.Millisecond, RSS: pageSize}
 		if err != nil || s != want {
 			t.Errorf("%q: %+v, %v", comm, s, err)
 		}

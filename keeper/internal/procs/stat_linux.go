@@ -16,6 +16,8 @@ var ErrFormat = errors.New("unexpected format of a /proc file")
 // ticksPerSecond is USER_HZ, 100 on every architecture Go runs on.
 const ticksPerSecond = 100
 
+var pageSize = int64(os.Getpagesize())
+
 // Read returns the stat of a process.
 func Read(pid int) (Stat, error) {
 	var buf [1024]byte
@@ -34,7 +36,7 @@ func parse(line []byte) (Stat, error) {
 		return Stat{}, ErrFormat
 	}
 	fields := bytes.Fields(line[end+1:])
-	if len(fields) < 20 {
+	if len(fields) < 22 {
 		return Stat{}, ErrFormat
 	}
 	var s Stat
@@ -55,6 +57,7 @@ func parse(line []byte) (Stat, error) {
 	s.CPU = ticks(fields[11]) + ticks(fields[12])
 	s.Kids = ticks(fields[13]) + ticks(fields[14])
 	s.Start = num(fields[19])
+	s.RSS = int64(num(fields[21])) * pageSize
 	return s, bad
 }
 

@@ -18,6 +18,7 @@ type Stat struct {
 	Start uint64        // in a unit of the system's own
 	CPU   time.Duration // its own
 	Kids  time.Duration // that of the children it has waited for
+	RSS   int64         // bytes of memory that it holds; 0: not known
 }
 
 // Alive reports whether the process still is more than an exit status.
