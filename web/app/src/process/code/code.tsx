@@ -9,7 +9,7 @@ export function Code({ process: p }: { process: ProcessRecord }) {
   const line = p.command ? [p.command.program, ...p.command.args].map(quote).join(" ") : (p.code ?? "");
   return (
     <section class="code" aria-label="What is run">
-      <div class="filters">
+      <div class="tools-line">
         <button type="button" onClick={() => copy(line, p.command ? "The command line" : "The code")}>
           Copy
         </button>
@@ -40,13 +40,13 @@ function CommandDetails({ command: c }: { command: Command }) {
         <code>{c.program}</code>
       </Property>
       <Property name="Arguments">
-        {c.args.length === 0 ? "none" : c.args.map((a, i) => <code key={i} class="word">{a}</code>)}
+        {c.args.length === 0 ? "none" : c.args.map((a, i) => <code key={i} class="arg">{a}</code>)}
       </Property>
       <Property name="Folder">
         <code>{c.cwd ?? "the daemon's"}</code>
       </Property>
       <Property name="Variables">
-        {names.length === 0 ? "none of its own" : names.map((n) => <code key={n} class="word">{`${n}=${c.env[n]}`}</code>)}
+        {names.length === 0 ? "none of its own" : names.map((n) => <code key={n} class="arg">{`${n}=${c.env[n]}`}</code>)}
         {c.envClear && " (and no others)"}
       </Property>
       <Property name="Terminal">{c.pty ? "yes" : "no"}</Property>

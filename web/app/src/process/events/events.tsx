@@ -19,7 +19,7 @@ export function Events({ process }: { process: ProcessRecord }) {
   const at = (i: number): ProcessEvent => events[events.length - 1 - i]!;
   return (
     <section class="events" aria-label="Events">
-      <div class="filters">
+      <div class="tools-line">
         <label class="inline">
           Kind
           <select value={chosen} onChange={(e) => replace(href(`processes/${process.id}/events`, { kind: e.currentTarget.value }))}>

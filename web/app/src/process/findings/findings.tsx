@@ -16,12 +16,12 @@ export function Findings({ process: p }: { process: ProcessRecord }) {
   return (
     <ul class="findings" aria-label="Findings">
       {found.map((f, i) => (
-        <li key={i} class={f.severity}>
+        <li key={i} class={`is-${f.severity}`}>
           <span class="severity">
             <span aria-hidden="true">{marks[f.severity]}</span> {f.severity}
           </span>
           <div class="finding">
-            <p class="message">{f.message}</p>
+            <p class="finding-text">{f.message}</p>
             <p class="quiet">
               <code>{f.code}</code> · {clock(f.at)}
               {f.related ? <> · {String(f.related)}</> : null}

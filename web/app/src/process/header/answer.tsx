@@ -25,7 +25,7 @@ export function Answer({ process: p }: { process: ProcessRecord }) {
         send(false);
       }}
     >
-      {prompt && <span class="prompt">It asks: {prompt}</span>}
+      {prompt && <span class="asks">It asks: {prompt}</span>}
       <input
         {...(secret ? { type: "password" as const } : { type: "text" as const })}
         aria-label={prompt ? `Answer to: ${prompt}` : "Input for the process"}

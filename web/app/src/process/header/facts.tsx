@@ -8,7 +8,7 @@ import { Meter } from "../../ui/meter";
 export function Facts({ process: p, at }: { process: ProcessRecord; at: number }) {
   const u = p.usage;
   return (
-    <dl class="facts">
+    <dl class="process-facts">
       <Fact name="Elapsed">
         <Elapsed row={{ record: p, at, asked: at }} />
         {u.pausedMs > 0 && <span class="quiet"> + {duration(u.pausedMs)} paused</span>}

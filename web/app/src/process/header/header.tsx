@@ -33,7 +33,7 @@ export function Header({ process: p, at }: { process: ProcessRecord; at: number 
         )}
         <span>{p.environment}</span>
         {p.tags.map((t) => (
-          <a key={t} class="tag" href={href("processes", { tag: t })}>
+          <a key={t} class="process-tag" href={href("processes", { tag: t })}>
             {t}
           </a>
         ))}

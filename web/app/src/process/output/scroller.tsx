@@ -77,7 +77,8 @@ export function Scroller(p: Props) {
   }));
 
   function onScroll(): void {
-    const { scrollTop, clientHeight, scrollHeight } = box.current!;
+    if (!box.current) return; // the page was left meanwhile
+    const { scrollTop, clientHeight, scrollHeight } = box.current;
     const atEnd = scrollTop + clientHeight >= scrollHeight - 4;
     if (p.follow) return scrollTop < seen.current - 4 && !atEnd ? p.onEnd(false) : undefined;
     if (scrollTop > seen.current && atEnd) p.onEnd(true);

@@ -6,6 +6,7 @@ interface Props {
   name: string;
   points: Point[];
   say: (v: number) => string;
+  live: boolean;
   at: number | null;
   onAt: (t: number | null) => void;
 }
@@ -14,7 +15,7 @@ const height = 110;
 const bottom = 18; // px below the plot for the axis
 
 /** One figure over time, as an area; the arrow keys point at a sample. */
-export function Plot({ name, points, say, at, onAt }: Props) {
+export function Plot({ name, points, say, live, at, onAt }: Props) {
   const box = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(500);
   useLayoutEffect(() => {
@@ -41,7 +42,7 @@ export function Plot({ name, points, say, at, onAt }: Props) {
       <figcaption>
         <b>{name}</b>{" "}
         <span class="quiet" aria-hidden={pointed ? undefined : true}>
-          {pointed ? `${say(pointed.value)} at ${duration(pointed.at - from)}` : `now ${say(last.value)} · most ${say(most)}`}
+          {pointed ? `${say(pointed.value)} at ${duration(pointed.at - from)}` : `${live ? `now ${say(last.value)}` : `on average ${say(average)}`} · most ${say(most)}`}
         </span>
       </figcaption>
       <svg

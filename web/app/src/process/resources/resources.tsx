@@ -43,7 +43,7 @@ export function Resources({ process: p }: { process: ProcessRecord }) {
   const all = usage ? series(usage.samples) : null;
   return (
     <section class="resources" aria-label="Resources">
-      <div class="filters">
+      <div class="tools-line">
         {p.run > 1 && (
           <select aria-label="Which run" value={run} onChange={(e) => change({ run: e.currentTarget.value })}>
             {Array.from({ length: Math.min(p.run, 200) }, (_, i) => p.run - i).map((n) => (
@@ -60,7 +60,7 @@ export function Resources({ process: p }: { process: ProcessRecord }) {
       </div>
       {problem && !usage && <p class="quiet">{problem}</p>}
       {usage && usage.samples.length < 2 && <p class="nothing-here">{live ? "Measuring…" : "It was over before much could be measured."}</p>}
-      {all && usage!.samples.length >= 2 && (asTable ? <Table all={all} agent={p.environment === "agent"} /> : <Plots all={all} agent={p.environment === "agent"} at={at} onAt={setAt} />)}
+      {all && usage!.samples.length >= 2 && (asTable ? <Table all={all} agent={p.environment === "agent"} /> : <Plots all={all} agent={p.environment === "agent"} live={live} at={at} onAt={setAt} />)}
     </section>
   );
 }
@@ -74,8 +74,8 @@ interface All {
 
 const percent = (v: number): string => `${v < 10 ? v.toFixed(1) : Math.round(v)} %`;
 
-function Plots({ all, agent, at, onAt }: { all: All; agent: boolean; at: number | null; onAt: (t: number | null) => void }) {
-  const both = { at, onAt };
+function Plots({ all, agent, live, at, onAt }: { all: All; agent: boolean; live: boolean; at: number | null; onAt: (t: number | null) => void }) {
+  const both = { live, at, onAt };
   return (
     <div class="plots">
       <Plot name="CPU" points={all.cpu} say={percent} {...both} />

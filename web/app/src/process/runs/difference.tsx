@@ -36,7 +36,7 @@ export function Difference({ id, a, b }: { id: number; a: RunRecord; b: RunRecor
         Run {a.run} → run {b.run}
       </h2>
       <Figures a={a} b={b} />
-      <div class="filters">
+      <div class="tools-line">
         {(["stdout", "stderr"] as const).map((s) => (
           <button key={s} type="button" aria-pressed={s === stream} onClick={() => show(s)}>
             {s}

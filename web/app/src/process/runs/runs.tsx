@@ -47,7 +47,7 @@ export function Runs({ process: p }: { process: ProcessRecord }) {
               <tr key={r.run}>
                 <td class="num">{r.run}</td>
                 {runs.length > 1 && (
-                  <td class="choice">
+                  <td class="sides">
                     {(["a", "b"] as const).map((side) => (
                       <label key={side} class="check">
                         <input type="radio" name={side} aria-label={`Run ${r.run} as ${side.toUpperCase()}`} checked={(side === "a" ? a : b) === r} onChange={() => choose({ [side]: r.run })} />

@@ -8,7 +8,7 @@ export function Structured({ process: p }: { process: ProcessRecord }) {
   if (Object.keys(output).length === 0) return <p class="nothing-here">No structured output. Programs emit it with reeve.output({"{…}"}).</p>;
   return (
     <section class="structured" aria-label="Structured output">
-      <div class="filters">
+      <div class="tools-line">
         <button type="button" onClick={() => copy(JSON.stringify(output, null, 2), "All of it")}>
           Copy all
         </button>

@@ -60,7 +60,7 @@ export function Screen({ process: p, onLeave }: Props) {
   }, [theme.value]);
   return (
     <section class="terminal" aria-label="Terminal">
-      <div class="filters">
+      <div class="tools-line">
         <button type="button" onClick={onLeave}>
           Leave (Ctrl-])
         </button>

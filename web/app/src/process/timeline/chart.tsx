@@ -69,7 +69,7 @@ export function Chart(p: Props) {
         }}
       >
         <div class="axis" aria-hidden="true">
-          {ticks(p.span, start, width / 90).map((t) => (
+          {ticks(p.span, start, width / 90).filter((t) => x(t.at) < width - 36).map((t) => (
             <span key={t.at} style={{ left: `${x(t.at)}px` }}>
               {t.name}
             </span>

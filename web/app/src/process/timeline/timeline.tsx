@@ -64,7 +64,7 @@ export function Timeline({ process: p }: { process: ProcessRecord }) {
 
   return (
     <section class="timeline" aria-label="Timeline">
-      <div class="filters">
+      <div class="tools-line">
         {p.run > 1 && (
           <select aria-label="Which run" value={run ?? "all"} onChange={(e) => (setPart(null), change({ run: e.currentTarget.value }))}>
             <option value="all">All runs</option>

@@ -31,7 +31,7 @@ const names = { system: "Instructions", user: "Intent", assistant: "Agent", tool
 
 export function MessageView({ message: m, open, resultOf }: Props) {
   return (
-    <article class={`message ${m.role}`} aria-label={names[m.role]}>
+    <article class={`speech ${m.role}`} aria-label={names[m.role]}>
       <header>
         <b>{m.role === "tool" ? (m.name ?? names.tool) : names[m.role]}</b>
         {m.model && <span class="quiet"> {m.model}</span>}

@@ -35,7 +35,7 @@ export function Transcript({ process: p }: { process: ProcessRecord }) {
         following.current = b.scrollTop + b.clientHeight >= b.scrollHeight - 40;
       }}
     >
-      <div class="filters">
+      <div class="tools-line">
         <span class="quiet">{totals(steps)}</span>
         <button type="button" aria-pressed={open} title="Open or close all tool calls (x)" onClick={() => setOpen(!open)}>
           Tool calls
@@ -46,7 +46,7 @@ export function Transcript({ process: p }: { process: ProcessRecord }) {
         const head = m.run !== run ? `Run ${m.run}` : m.step !== step && m.step > 0 ? `Step ${m.step}` : "";
         [run, step] = [m.run, m.step];
         return (
-          <div key={m.number} class="said">
+          <div key={m.number} class="exchange">
             {head && <StepHead name={head} finished={m.step > 0 ? took.get(`${m.run} ${m.step}`) : undefined} />}
             <MessageView message={m} open={open} resultOf={(id) => results.get(`${m.run} ${id}`)} />
           </div>
