@@ -1,31 +1,22 @@
-// The worker: it follows the output of a process and cuts it into batches, so
-// that the page stays free however fast lines come.
-import { follow } from "./api/stream";
-import type { Incoming, Line, Outgoing } from "./process/output/protocol";
-import type { ProcessEvent } from "./api/types";
+// The worker: it holds the output of the process that is looked at, and compares
+// runs, so that the page stays free however much there is.
+import { compare } from "./process/runs/compare";
+import { Engine } from "./process/output/engine/engine";
+import type { FromWorker, ToWorker } from "./process/output/protocol";
 
-let stop: AbortController | null = null;
+const say = (message: FromWorker): void => postMessage(message);
 
-const say = (message: Outgoing): void => postMessage(message);
+let engine: Engine | null = null;
 
-addEventListener("message", (e: MessageEvent<Incoming>) => {
-  stop?.abort();
-  if (e.data.kind !== "follow") return;
-  stop = new AbortController();
-  const { path, after, headers } = e.data;
-  void follow(
-    {
-      path: `${path}/events?kind=output_appended,output_elided,process_started`,
-      after,
-      headers,
-      over: async () => ((await (await fetch(path, { headers })).json()) as { state: string }).state === "idle",
-      onEvents: (events) => say({ kind: "lines", lines: events.map(line) }),
-      onLink: (link) => say({ kind: "link", link }),
-    },
-    stop.signal,
-  );
+addEventListener("message", (e: MessageEvent<ToWorker>) => {
+  const m = e.data;
+  if (m.kind === "open") {
+    engine?.close();
+    engine = new Engine(m.path, m.headers, say);
+    void engine.open(m.run, m.shown);
+  } else if (m.kind === "diff") {
+    say({ kind: "diff", ticket: m.ticket, parts: compare(m.a, m.b) });
+  } else {
+    void engine?.handle(m);
+  }
 });
-
-function line(e: ProcessEvent): Line {
-  return { seq: e.seq ?? 0, run: e.run, stream: String(e.stream ?? ""), text: String(e.line ?? ""), partial: e.partial === true };
-}

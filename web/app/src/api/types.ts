@@ -105,6 +105,7 @@ export interface ProcessRecord {
   usage: Usage;
   interpreter: string;
   rawOutput: string;
+  notify?: { url: string; signed: boolean } | null;
   createdAt: string;
   startedAt: string | null;
   completedAt: string | null;

@@ -1,0 +1,66 @@
+// A value as a tree. What is closed is not in the page.
+import { useState } from "preact/hooks";
+import { plural } from "../../format";
+import { copy } from "../copy";
+import { step } from "./structured";
+
+interface Props {
+  name: string | number;
+  path: string;
+  value: unknown;
+  open?: boolean;
+}
+
+const atOnce = 100; // members that are shown at a time
+
+export function Json({ name, path, value, open = false }: Props) {
+  const [isOpen, setOpen] = useState(open);
+  const [shown, setShown] = useState(atOnce);
+  if (value === null || typeof value !== "object") {
+    return (
+      <div class="json-row">
+        <span class="json-name">{name}</span>
+        <Leaf value={value} />
+        <Copies path={path} value={value} />
+      </div>
+    );
+  }
+  const members: [string | number, unknown][] = Array.isArray(value) ? value.map((v, i) => [i, v]) : Object.entries(value);
+  return (
+    <details class="json-branch" open={isOpen} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary class="json-row">
+        <span class="json-name">{name}</span>
+        <span class="quiet">{Array.isArray(value) ? plural(members.length, "item", "items") : plural(members.length, "field", "fields")}</span>
+        <Copies path={path} value={value} />
+      </summary>
+      {isOpen && members.slice(0, shown).map(([n, v]) => <Json key={n} name={n} path={step(path, n)} value={v} />)}
+      {isOpen && members.length > shown && (
+        <button type="button" class="plain" onClick={() => setShown(shown + 10 * atOnce)}>
+          {members.length - shown} more
+        </button>
+      )}
+    </details>
+  );
+}
+
+function Leaf({ value }: { value: unknown }) {
+  if (typeof value === "string") return <span class="json-string">{value === "" ? '""' : value}</span>;
+  return <span class="json-other">{String(value)}</span>;
+}
+
+function Copies({ path, value }: { path: string; value: unknown }) {
+  const stop = (f: () => void) => (e: Event) => {
+    e.preventDefault(); // not also open or close the branch
+    f();
+  };
+  return (
+    <span class="json-copies">
+      <button type="button" class="plain" aria-label={`Copy the path ${path}`} title={path} onClick={stop(() => copy(path, "The path"))}>
+        path
+      </button>
+      <button type="button" class="plain" aria-label={`Copy the value of ${path}`} onClick={stop(() => copy(typeof value === "string" ? value : JSON.stringify(value, null, 2), "The value"))}>
+        value
+      </button>
+    </span>
+  );
+}
