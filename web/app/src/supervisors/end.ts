@@ -1,5 +1,5 @@
 // Ending and deleting supervisors.
-import { kill, proof } from "../api/processes";
+import { end as endAll, proof } from "../actions/ending";
 import { endSupervisor, type Supervisor } from "../api/tools";
 import { ask } from "../ui/ask";
 import { attempt, tell } from "../ui/toast";
@@ -7,7 +7,7 @@ import { attempt, tell } from "../ui/toast";
 /** Ends one with all below it, and proves it. */
 export async function end(s: Supervisor): Promise<void> {
   if (!(await ask(`End ${s.name}?`, "Its processes are ended in the reverse of their order, each within its own time. It can be run again.", "End it"))) return;
-  await attempt(async () => tell(proof(await kill([s.id]))));
+  await attempt(async () => tell(proof(await endAll([s.id], {}, () => {}))));
 }
 
 /** Deletes one that has ended, with what is left of its processes. */
