@@ -41,40 +41,39 @@ func (s *Store) Count(ctx context.Context, a process.Activity) (func() (store.Co
 	if err != nil {
 		return nil, s.fail("count", err)
 	}
-	c := &counter{ctx: ctx, tx: tx, a: a}
+	c := &counter{tx: tx, a: a}
 	if err := tx.QueryRowContext(ctx, sqlEventSkew).Scan(&c.skew); err != nil {
 		return nil, s.fail("count", errors.Join(err, tx.Rollback()))
 	}
 	return func() (store.Counts, error) {
 		defer tx.Rollback()
-		counts, err := c.count()
+		counts, err := c.count(ctx)
 		return counts, s.fail("count", err)
 	}, nil
 }
 
 // counter counts in one transaction, and lives no longer than it.
 type counter struct {
-	ctx  context.Context
 	tx   *sql.Tx
 	a    process.Activity
 	skew int64 // of the events
 }
 
-func (c *counter) count() (store.Counts, error) {
+func (c *counter) count(ctx context.Context) (store.Counts, error) {
 	all := store.Counts{States: map[process.State]int{}, ExitStates: map[process.ExitState]int{}, Environments: map[string]int{}, Activity: c.a}
 	err := errors.Join(
-		each(c, sqlCountStates, nil, func(state, exit, n int) {
+		each(ctx, c, sqlCountStates, nil, func(state, exit, n int) {
 			all.States[stateCodes[state]] += n
 			all.ExitStates[exitCodes[exit]] += n
 		}),
-		c.environments(all.Environments),
-		c.tx.QueryRowContext(c.ctx, sqlCountPaused).Scan(&all.Paused),
-		c.created(), c.ended())
+		c.environments(ctx, all.Environments),
+		c.tx.QueryRowContext(ctx, sqlCountPaused).Scan(&all.Paused),
+		c.created(ctx), c.ended(ctx))
 	return all, err
 }
 
-func (c *counter) environments(into map[string]int) error {
-	_, err := collect(c.ctx, c.tx, func(row scanner) (struct{}, error) {
+func (c *counter) environments(ctx context.Context, into map[string]int) error {
+	_, err := collect(ctx, c.tx, func(row scanner) (struct{}, error) {
 		var name string
 		var n int
 		err := row.Scan(&name, &n)
@@ -85,8 +84,8 @@ func (c *counter) environments(into map[string]int) error {
 }
 
 // created counts what was created in the spans.
-func (c *counter) created() error {
-	b, err := idBounds(c.ctx, c.tx)
+func (c *counter) created(ctx context.Context) error {
+	b, err := idBounds(ctx, c.tx)
 	if err != nil {
 		return err
 	}
@@ -94,16 +93,16 @@ func (c *counter) created() error {
 	if err != nil {
 		return err
 	}
-	return each(c, sqlCountCreated, append(c.spans(), first), func(span, n, _ int) { c.a.Created[span] = n })
+	return each(ctx, c, sqlCountCreated, append(c.spans(), first), func(span, n, _ int) { c.a.Created[span] = n })
 }
 
 // ended counts the runs that ended in the spans.
-func (c *counter) ended() error {
-	first, err := c.cursorAt(minus(nanos(c.a.From), c.skew))
+func (c *counter) ended(ctx context.Context) error {
+	first, err := c.cursorAt(ctx, minus(nanos(c.a.From), c.skew))
 	if err != nil {
 		return err
 	}
-	return each(c, sqlCountEnded, append(c.spans(), first), func(span, exit, n int) { c.a.Ended(exitCodes[exit])[span] += n })
+	return each(ctx, c, sqlCountEnded, append(c.spans(), first), func(span, exit, n int) { c.a.Ended(exitCodes[exit])[span] += n })
 }
 
 // spans are the beginning, the length of one and the end.
@@ -114,13 +113,13 @@ func (c *counter) spans() []any {
 
 // cursorAt returns a cursor that the events from a time on, less the skew, do not
 // lie before.
-func (c *counter) cursorAt(t int64) (int64, error) {
+func (c *counter) cursorAt(ctx context.Context, t int64) (int64, error) {
 	var tl timeline
-	if err := c.tx.QueryRowContext(c.ctx, sqlLastEvent).Scan(&tl.first, &tl.last); err != nil {
+	if err := c.tx.QueryRowContext(ctx, sqlLastEvent).Scan(&tl.first, &tl.last); err != nil {
 		return 0, err
 	}
 	tl.at = func(cursor int64) (key, at int64, err error) {
-		err = c.tx.QueryRowContext(c.ctx, sqlEventTime, cursor).Scan(&key, &at)
+		err = c.tx.QueryRowContext(ctx, sqlEventTime, cursor).Scan(&key, &at)
 		if errors.Is(err, sql.ErrNoRows) {
 			return cursor, never, nil
 		}
@@ -130,8 +129,8 @@ func (c *counter) cursorAt(t int64) (int64, error) {
 }
 
 // each calls f with the numbers of each row, of which there are two or three.
-func each(c *counter, query string, args []any, f func(a, b, d int)) error {
-	rows, err := c.tx.QueryContext(c.ctx, query, args...)
+func each(ctx context.Context, c *counter, query string, args []any, f func(a, b, d int)) error {
+	rows, err := c.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
