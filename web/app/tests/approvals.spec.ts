@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { expectClean } from "./clean";
 import { type Daemon } from "./daemon";
 import { expect, test } from "./shop";
 
@@ -34,6 +35,7 @@ test("calls wait for a person, who decides by keyboard, with a token given in pl
   await expect(card.getByText("Your token has not the scope approve.")).toBeVisible();
   const field = card.getByLabel("Token with the scope approve");
   await expect(field).toBeFocused();
+  await expectClean(page);
   await page.keyboard.type("wrong");
   await page.keyboard.press("Enter");
   await expect(card.getByText("The daemon does not know that token.")).toBeVisible();
@@ -85,6 +87,7 @@ test("tools are searched and explained; environments have their guides", async (
   await tool.getByText("shop/create_pet").click();
   await expect(tool).toContainText("name string required (length from 1)");
   await expect(tool).toContainText("age integer In years. (at least 0)");
+  await expectClean(page);
   await page.reload(); // a link to a tool
   await expect(tool).toContainText("name string required");
   await page.getByRole("listitem").filter({ hasText: "typescript" }).getByRole("button", { name: "Guide" }).click();

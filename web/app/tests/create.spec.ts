@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { expectClean } from "./clean";
 import { type Daemon } from "./daemon";
 import { expect, test } from "./shop";
 
@@ -35,6 +36,7 @@ test("a program is typed with completion of globals, tools and parameters, and r
   await expect(page.locator(".cm-completionInfo")).toContainText("Gets a pet.");
   await expect(page.locator(".cm-completionInfo")).toContainText("id: integer");
   await expect(page.locator(".cm-completionInfo")).toContainText("Which pet.");
+  await expectClean(page);
   await list.getByRole("option", { name: /get_pet/ }).click();
   await page.keyboard.type("({ i");
   await list.getByRole("option", { name: /^id\s*integer/ }).click();
