@@ -1,5 +1,5 @@
 // The form: what is in it, what is wrong with it, and sending it once.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { load, save } from "./draft";
 import type { Kind, Value, Values } from "./kinds";
 import { place, type Wrong } from "./place";
@@ -22,16 +22,22 @@ export function useForm(kind: Kind, fields: string[]): Form {
   const [wrong, setWrong] = useState<Wrong | null>(null);
   const [busy, setBusy] = useState(false);
   const working = useRef(false);
-  useEffect(() => save(kind, values), [kind, values]);
+  const latest = useRef(values);
+  // At once, not when it is shown: the page may be left before.
+  const keep = (next: Values): void => {
+    latest.current = next;
+    save(kind, next);
+    setValues(next);
+  };
   return {
     values,
     revision,
     set: (path, v) => {
-      setValues((old) => ({ ...old, [path]: v }));
+      keep({ ...latest.current, [path]: v });
       setWrong((old) => (old && (old.field === path || old.field === "") ? null : old));
     },
     fill: (v) => {
-      setValues(v);
+      keep(v);
       setRevision((n) => n + 1);
       setWrong(null);
     },
