@@ -19,8 +19,8 @@ export function ProcessForm({ kind }: { kind: Kind }) {
   const form = useForm(kind, ["line", "code", ...fieldsOf(kind).map((f) => f.path)]);
   const created = useCreated();
   const submit = (then: Then): void =>
-    void form.attempt(async () => {
-      const body = bodyOf(kind, form.values);
+    void form.attempt(async (values) => {
+      const body = bodyOf(kind, values);
       if (then === "park") body.autorun = false;
       const sent = JSON.stringify(body);
       const p = await post<ProcessRecord>("/processes", body, { "Idempotency-Key": keyFor(sent) });

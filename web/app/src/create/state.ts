@@ -11,8 +11,8 @@ export interface Form {
   fill: (values: Values) => void;
   wrong: Wrong | null;
   busy: boolean;
-  /** Does something with the form, once at a time, and shows what went wrong. */
-  attempt: (work: () => Promise<void>) => Promise<void>;
+  /** Does something with what is in the form, once at a time, and shows what went wrong. */
+  attempt: (work: (values: Values) => Promise<void>) => Promise<void>;
 }
 
 /** The form of a kind, as it was left. fields are the paths at which errors can be shown. */
@@ -49,7 +49,7 @@ export function useForm(kind: Kind, fields: string[]): Form {
       setBusy(true);
       setWrong(null);
       try {
-        await work();
+        await work(latest.current);
       } catch (e) {
         setWrong(place(e, fields));
       } finally {

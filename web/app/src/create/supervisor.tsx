@@ -32,7 +32,8 @@ export function SupervisorForm() {
   const [line, setLine] = useState<number>();
   const code = text(form.values.code);
   const submit = (): void =>
-    void form.attempt(async () => {
+    void form.attempt(async (values) => {
+      const code = text(values.code);
       if (code.includes(unknown)) throw new Mistake("code", `Type again what stands there as ${unknown}: the daemon does not show what is secret.`);
       const s = await supervise(code, keyFor(code));
       made();
