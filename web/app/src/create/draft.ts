@@ -1,9 +1,9 @@
 // What is typed and not yet run. It survives a reload of the tab, but for what is
 // secret: values of variables, input, and where to notify whom.
-import { go, href } from "../router";
 import { fieldsOf } from "./fields";
 import { rows, type Kind, type Values } from "./kinds";
 
+// The page of a process writes one for commands: the command of a finding.
 const key = (kind: Kind): string => `reeve-draft-${kind}`;
 
 export function load(kind: Kind): Values {
@@ -24,10 +24,4 @@ export function save(kind: Kind, values: Values): void {
   }
   if (Object.keys(kept).length === 0) sessionStorage.removeItem(key(kind));
   else sessionStorage.setItem(key(kind), JSON.stringify(kept));
-}
-
-/** Opens the form with a command in it, for a person to look at and run. */
-export function draftCommand(line: string, shell = true): void {
-  save("command", { line, shell });
-  go(href("new", { kind: "command" }));
 }
