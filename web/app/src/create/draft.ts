@@ -22,6 +22,10 @@ export function save(kind: Kind, values: Values): void {
     if (f.kind === "pairs") kept[f.path] = rows(kept[f.path]).map((r) => ({ name: r.name, value: "" }));
     else delete kept[f.path];
   }
-  if (Object.keys(kept).length === 0) sessionStorage.removeItem(key(kind));
-  else sessionStorage.setItem(key(kind), JSON.stringify(kept));
+  if (Object.keys(kept).length === 0) return sessionStorage.removeItem(key(kind));
+  try {
+    sessionStorage.setItem(key(kind), JSON.stringify(kept));
+  } catch {
+    sessionStorage.removeItem(key(kind)); // too large to keep: better none than an old one
+  }
 }
