@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/reeverun/reeve/api"
@@ -51,8 +49,7 @@ func (a *App) killCommand() *cobra.Command {
 	return cmd
 }
 
-// kill asks for every end first and then waits for them, so that graces run at
-// the same time.
+// kill ends processes and says what came of it.
 func (a *App) kill(ctx context.Context, args []string, body api.Kill) error {
 	c, err := a.connect(ctx, connectOptions{})
 	if err != nil {
@@ -63,135 +60,33 @@ func (a *App) kill(ctx context.Context, args []string, body api.Kill) error {
 	if err != nil {
 		return err
 	}
-	k := &killing{client: c, body: body}
-	if err := k.mark(ctx); err != nil {
-		return err
-	}
-	failed := a.each(ids, func(id process.ID) error { return k.look(ctx, id) })
-	failed = errors.Join(failed, a.each(slices.Clone(k.named), func(id process.ID) error { return k.ask(ctx, id) }))
-	if err := k.wait(ctx); err != nil {
-		return err
-	}
-	if err := k.count(ctx); err != nil {
-		return err
-	}
-	return errors.Join(failed, a.reportKill(k))
-}
-
-// killing is what one kill command is about.
-type killing struct {
-	client *client.Client
-	body   api.Kill
-	named  []process.ID // to be killed
-	active []process.ID // those, and what dies with them
-	ended  []process.Record
-	cursor string // of the events, from before
-	dead   int    // processes of the operating system, or of Reeve where there are none
-}
-
-// mark takes note of where the events are.
-func (k *killing) mark(ctx context.Context) error {
-	now, err := k.client.AllEventsPage(ctx, client.EventFilter{}, "")
-	k.cursor = cmp.Or(now.Next, "0")
-	return err
-}
-
-// count adds up how many processes each kill was about.
-func (k *killing) count(ctx context.Context) error {
-	of := map[process.ID]int{}
-	for after := k.cursor; ; {
-		page, err := k.client.AllEventsPage(ctx, client.EventFilter{Kind: process.KindCancelled}, after)
-		if err != nil {
-			return err
-		}
-		for _, ev := range page.Events {
-			if d, ok := ev.Data.(process.Cancelled); ok {
-				of[ev.Process] = d.Processes
-			}
-		}
-		if len(page.Events) == 0 || page.Next == after {
-			break
-		}
-		after = page.Next
-	}
-	for _, id := range k.active {
-		k.dead += max(1, of[id])
-	}
-	return nil
-}
-
-// look notes what will die.
-func (k *killing) look(ctx context.Context, id process.ID) error {
-	t, err := k.client.Tree(ctx, id)
+	var failed error
+	ended, err := c.End(ctx, ids, body, func(err error) {
+		a.say("%s", err)
+		failed = exitError{exitFailure}
+	})
 	if err != nil {
 		return err
 	}
-	if t.State == process.Idle {
-		return process.Errorf(process.CodeAlreadyIdle, "%s is not running", id)
-	}
-	k.named = append(k.named, id)
-	if k.body.Tree != nil && !*k.body.Tree {
-		t.Children = nil
-	}
-	k.note(&t)
-	return nil
-}
-
-func (k *killing) note(t *api.Tree) {
-	if t.State != process.Idle && !slices.Contains(k.active, t.ID) {
-		k.active = append(k.active, t.ID)
-	}
-	for i := range t.Children {
-		k.note(&t.Children[i])
-	}
-}
-
-// ask kills one; that it ended meanwhile is what was asked for.
-func (k *killing) ask(ctx context.Context, id process.ID) error {
-	_, err := k.client.Kill(ctx, id, k.body)
-	return unlessOver(err)
-}
-
-// wait waits for all that were killed.
-func (k *killing) wait(ctx context.Context) error {
-	for _, id := range k.active {
-		rec, err := k.client.Wait(ctx, id)
-		if errors.Is(err, process.ErrNotFound) { // deleted, so dead
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		k.ended = append(k.ended, rec)
-	}
-	return nil
+	return errors.Join(failed, a.reportKill(&ended))
 }
 
 // reportKill says what ended. Whatever is left makes the command fail.
-func (a *App) reportKill(k *killing) error {
-	left, dead := 0, k.dead
-	for i := range k.ended {
-		rec := &k.ended[i]
-		if a.global.json {
-			if err := a.printJSON(rec); err != nil {
-				return err
-			}
-		}
-		if rec.Outcome == nil {
-			continue
-		}
-		for _, s := range rec.Outcome.Survivors {
-			left++
-			dead--
-			a.say("%s left process %d (%s) alive", rec.ID, s.PID, plain(s.Command))
-		}
-	}
-	if len(k.named) > 0 && !a.global.json {
-		if _, err := fmt.Fprintf(a.Stdout, "%s ended, %d left\n", plural(max(dead, 0), "process", "processes"), left); err != nil {
+func (a *App) reportKill(ended *client.Ended) error {
+	if a.global.json {
+		if err := printAll(a, ended.Records); err != nil {
 			return err
 		}
 	}
-	if left > 0 {
+	for _, s := range ended.Left {
+		a.say("%s left process %d (%s) alive", s.Process, s.PID, plain(s.Command))
+	}
+	if len(ended.Named) > 0 && !a.global.json {
+		if _, err := fmt.Fprintln(a.Stdout, ended); err != nil {
+			return err
+		}
+	}
+	if len(ended.Left) > 0 {
 		return exitError{exitFailure}
 	}
 	return nil

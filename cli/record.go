@@ -1,24 +1,10 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/process"
 )
-
-// stateWord is what a list says about a process: where it is, or how it ended.
-func stateWord(r *process.Record) string {
-	switch {
-	case r.Paused && r.State == process.Running:
-		return "paused"
-	case r.State != process.Idle:
-		return string(r.State)
-	case r.ExitState == nil:
-		return "idle"
-	}
-	return string(*r.ExitState)
-}
 
 // stateColor paints a stateWord.
 func (p palette) stateColor(r *process.Record) func(string) string {
@@ -33,38 +19,6 @@ func (p palette) stateColor(r *process.Record) func(string) string {
 		return p.green
 	}
 	return p.red
-}
-
-// commandLine is what a process runs, in one line.
-func commandLine(r *process.Record) string {
-	if r.Command != nil {
-		words := []string{quote(r.Command.Program)}
-		for _, arg := range r.Command.Args {
-			words = append(words, quote(arg))
-		}
-		return strings.Join(words, " ")
-	}
-	if r.Code != nil {
-		return plain(strings.Join(strings.Fields(*r.Code), " "))
-	}
-	return ""
-}
-
-// quote writes a word as a shell would want it, if it has to.
-func quote(word string) string {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^"
-	if word != "" && strings.Trim(word, safe) == "" {
-		return word
-	}
-	return "'" + plain(strings.ReplaceAll(word, "'", `'\''`)) + "'"
-}
-
-// title is the best name for a process.
-func title(r *process.Record) string {
-	if r.Label != nil {
-		return plain(*r.Label)
-	}
-	return commandLine(r)
 }
 
 // elapsed is how long a run took so far, without pauses; empty before its start.

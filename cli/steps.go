@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/reeverun/reeve/process"
 )
@@ -48,37 +46,4 @@ func stepLine(ev *process.Event) string {
 		return "resumed"
 	}
 	return ""
-}
-
-// finishedStep tells what a step took.
-func finishedStep(d process.StepFinished) string {
-	words := []string{tokensText(d.InputTokens, d.CachedTokens, d.OutputTokens)}
-	if d.CostUSD != nil {
-		words = append(words, dollars(*d.CostUSD))
-	}
-	if d.Retries > 0 {
-		words = append(words, fmt.Sprintf("asked %d times", d.Retries+1))
-	}
-	words = append(words, shortDuration(time.Duration(d.DurationMS)*time.Millisecond))
-	s := fmt.Sprintf("step %d: %s", d.Step, strings.Join(words, ", "))
-	if d.Error != "" {
-		s += ": " + firstLine(d.Error)
-	}
-	return s
-}
-
-func tokensText(input, cached, output int64) string {
-	s := fmt.Sprintf("%d tokens in", input)
-	if cached > 0 {
-		s += fmt.Sprintf(" (%d cached)", cached)
-	}
-	return s + fmt.Sprintf(", %d out", output)
-}
-
-// dollars shows what is small, too.
-func dollars(usd float64) string {
-	if usd != 0 && usd < 0.01 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
 }

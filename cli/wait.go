@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/process"
 	"github.com/spf13/cobra"
@@ -112,14 +113,9 @@ func (a *App) rm(ctx context.Context, args []string, force bool) error {
 func (a *App) rmOne(ctx context.Context, c *client.Client, id process.ID, force bool) error {
 	rec, err := c.Delete(ctx, id)
 	if force && errors.Is(err, process.ErrNotIdle) {
-		k := &killing{client: c}
-		if err := unlessOver(k.look(ctx, id)); err != nil {
-			return err
-		}
-		if err := k.ask(ctx, id); err != nil {
-			return err
-		}
-		if err := k.wait(ctx); err != nil {
+		var refused error
+		_, err := c.End(ctx, []process.ID{id}, api.Kill{}, func(err error) { refused = unlessOver(err) })
+		if err := errors.Join(err, refused); err != nil {
 			return err
 		}
 		rec, err = c.Delete(ctx, id)
