@@ -14,7 +14,8 @@ import (
 
 // connectOptions says how a command wants its daemon.
 type connectOptions struct {
-	start bool // start one in the background if none runs
+	start     bool // start one in the background if none runs
+	impatient bool // a stream that breaks is an error at once
 }
 
 // dialTime is enough for a socket of this machine.
@@ -29,8 +30,12 @@ const settleTime = 15 * time.Second
 // command wants it.
 func (a *App) connect(ctx context.Context, o connectOptions) (*client.Client, error) {
 	secret, host := a.flagOrEnv(a.global.token, "REEVE_TOKEN"), a.flagOrEnv(a.global.host, "REEVE_HOST")
+	cfg := client.Config{Host: host, Token: secret, OnRetry: a.tellOnce()}
+	if o.impatient {
+		cfg.Patience = -1
+	}
 	if host != "" {
-		return client.New(client.Config{Host: host, Token: secret, OnRetry: a.tellOnce()})
+		return client.New(cfg)
 	}
 	data, err := a.dataDir()
 	if err != nil {
@@ -45,7 +50,8 @@ func (a *App) connect(ctx context.Context, o connectOptions) (*client.Client, er
 			return nil, err
 		}
 	}
-	return client.New(client.Config{Host: "unix://" + path, Token: secret, OnRetry: a.tellOnce()})
+	cfg.Host = "unix://" + path
+	return client.New(cfg)
 }
 
 func (a *App) flagOrEnv(flag, name string) string {

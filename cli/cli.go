@@ -137,7 +137,7 @@ func (a *App) addCommands(root *cobra.Command) {
 		commands  []*cobra.Command
 	}{
 		{"run", "Run:", []*cobra.Command{a.runCommand(), a.execCommand(), a.agentCommand(), a.upCommand(), a.rerunCommand(), a.attachCommand()}},
-		{"look", "Look:", []*cobra.Command{a.psCommand(), a.treeCommand(), a.showCommand(), a.logsCommand(), a.eventsCommand(), a.transcriptCommand(), a.traceCommand()}},
+		{"look", "Look:", []*cobra.Command{a.topCommand(), a.psCommand(), a.treeCommand(), a.showCommand(), a.logsCommand(), a.eventsCommand(), a.transcriptCommand(), a.traceCommand()}},
 		{"tools", "Tools:", []*cobra.Command{a.toolsCommand(), a.approvalsCommand()}},
 		{"control", "Control:", []*cobra.Command{a.killCommand(), a.pauseCommand(), a.resumeCommand(), a.signalCommand(), a.waitCommand(), a.rmCommand(), a.pruneCommand()}},
 		{"daemon", "Daemon:", []*cobra.Command{a.serveCommand(), a.tokenCommand(), a.envCommand(), a.doctorCommand(), a.versionCommand()}},

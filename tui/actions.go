@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/api"
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/wording"
+)
+
+// doneMsg is what came of an action.
+type doneMsg struct {
+	text   string
+	err    error
+	ids    []process.ID // to be fetched again
+	chosen process.ID   // to be selected; 0: none
+}
+
+// act does what a key asks of the processes that are marked or selected.
+func (m *Model) act(key string) tea.Cmd {
+	switch key {
+	case "space", " ":
+		m.mark()
+		return nil
+	case "a":
+		return m.decide(true)
+	case "D":
+		return m.decide(false)
+	case "c", ":":
+		return m.newCommand()
+	}
+	about := m.targets()
+	if len(about) == 0 {
+		return nil
+	}
+	switch key {
+	case "p":
+		return m.pause(about)
+	case "R":
+		return m.resume(about)
+	case "K":
+		return m.kill(about)
+	case "r":
+		return m.rerun(about)
+	case "d", "delete":
+		return m.remove(about)
+	case "S":
+		return m.signal(about)
+	case "i":
+		return m.attach(about[0])
+	}
+	return nil
+}
+
+// mark marks the selected row, or takes the mark away, and goes on to the next.
+func (m *Model) mark() {
+	if m.selected == 0 {
+		return
+	}
+	if m.marked[m.selected] {
+		delete(m.marked, m.selected)
+	} else {
+		m.marked[m.selected] = true
+	}
+	m.walk(1)
+}
+
+// who names what an action is about.
+func who(about []*node) string {
+	if len(about) == 1 {
+		return about[0].rec.ID.String() + " " + about[0].title
+	}
+	return wording.Plural(len(about), "process", "processes")
+}
+
+// task runs an action for each process and sums up.
+func (m *Model) task(about []*node, what string, do func(context.Context, process.ID) (int, error)) tea.Cmd {
+	ids := idsOf(about)
+	return m.fx.do(func(ctx context.Context) tea.Msg {
+		reached, msg := 0, doneMsg{ids: ids}
+		for _, id := range ids {
+			n, err := do(ctx, id)
+			if err != nil {
+				msg.err = errors.Join(msg.err, fmt.Errorf("%s: %w", id, err))
+				continue
+			}
+			reached += n
+		}
+		if reached > 0 || msg.err == nil {
+			msg.text = wording.Plural(reached, "process", "processes") + " " + what
+		}
+		return msg
+	})
+}
+
+// takeDone says what came of an action.
+func (m *Model) takeDone(msg doneMsg) tea.Cmd {
+	for _, id := range msg.ids {
+		m.dirty[id] = true
+	}
+	switch {
+	case msg.err != nil && msg.text != "":
+		m.complain(msg.text + "; " + firstSentence(msg.err))
+	case msg.err != nil:
+		m.complain(firstSentence(msg.err))
+	case msg.text != "":
+		m.say(msg.text)
+	}
+	if msg.chosen != 0 {
+		m.selected = msg.chosen
+	}
+	return nil
+}
+
+// pause pauses the trees, or lets them go on if all of them are paused.
+func (m *Model) pause(about []*node) tea.Cmd {
+	for _, n := range about {
+		if n.rec.State == process.Running && !n.rec.Paused {
+			return m.signalAll(about, process.SIGPAUSE, "paused", true)
+		}
+	}
+	for _, n := range about {
+		if n.rec.Paused {
+			return m.signalAll(about, process.SIGRESUME, "resumed", true)
+		}
+	}
+	m.complain(who(about) + ": only what runs can be paused")
+	return nil
+}
+
+// resume lets what is paused go on, and an agent that has ended go on from its
+// transcript.
+func (m *Model) resume(about []*node) tea.Cmd {
+	for _, n := range about {
+		if n.rec.Paused {
+			return m.signalAll(about, process.SIGRESUME, "resumed", true)
+		}
+	}
+	for _, n := range about {
+		if n.rec.State == process.Idle && n.rec.Environment == process.EnvAgent && n.rec.Run > 0 {
+			return m.task(about, "went on from where they were", func(ctx context.Context, id process.ID) (int, error) {
+				_, err := m.fx.source.Start(ctx, id, api.Run{Resume: true})
+				return 1, err
+			})
+		}
+	}
+	m.complain(who(about) + ": it is not paused; r runs it again")
+	return nil
+}
+
+func (m *Model) signalAll(about []*node, sig process.Signal, what string, tree bool) tea.Cmd {
+	return m.task(about, what, func(ctx context.Context, id process.ID) (int, error) {
+		done, err := m.fx.source.Signal(ctx, id, sig, api.Signal{Tree: tree})
+		if errors.Is(err, process.ErrNotRunning) && len(about) > 1 {
+			return 0, nil // of several, those that run are meant
+		}
+		return done.Affected, err
+	})
+}
+
+// signal asks which signal to send.
+func (m *Model) signal(about []*node) tea.Cmd {
+	send := func(sig process.Signal, what string) func() tea.Cmd {
+		return func() tea.Cmd { return m.signalAll(about, sig, what, false) }
+	}
+	m.dialog = &dialog{title: "Send a signal to " + who(about) + "?", choices: []choice{
+		{"t", "SIGTERM: it is asked to end, and decides itself", send(process.SIGTERM, "got SIGTERM")},
+		{"i", "SIGINT: like Ctrl-C", send(process.SIGINT, "got SIGINT")},
+		{"p", "pause it alone, not what is below it", send(process.SIGPAUSE, "paused")},
+		{"u", "let it alone go on", send(process.SIGRESUME, "resumed")},
+	}}
+	return nil
+}

@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/reeverun/reeve/process"
+	"github.com/reeverun/reeve/wording"
+)
+
+// node is a process on the board.
+type node struct {
+	rec   process.Record
+	seen  time.Time // when the record was fetched: a clock goes on from there
+	title string
+	asks  bool    // a person has to decide, and its clock stands still
+	cpu   float64 // per cent of a core; negative: not known
+}
+
+// row is a line of the list.
+type row struct {
+	*node
+	branch string // what hangs it into its tree
+	below  int    // how many are below it, shown or not
+	folded bool   // they are not shown
+	faint  bool   // it is there for what is below it
+}
+
+// board holds the processes there are and the rows they make. Rows are made anew
+// as a whole: with ten thousand processes that takes a few milliseconds, and it
+// is done a few times a second at most.
+type board struct {
+	theme  theme
+	nodes  map[process.ID]*node
+	folded map[process.ID]bool
+	order  order
+	filter filter
+	rows   []row
+	index  map[process.ID]int // of rows
+	tokens bool               // some row has used tokens
+	bars   bool               // some row shows progress
+}
+
+func newBoard(t theme) *board {
+	return &board{theme: t, nodes: map[process.ID]*node{}, folded: map[process.ID]bool{}, index: map[process.ID]int{}}
+}
+
+// put takes a record in.
+func (b *board) put(rec process.Record, now time.Time) {
+	n := b.nodes[rec.ID]
+	if n == nil {
+		n = &node{cpu: -1}
+		b.nodes[rec.ID] = n
+	}
+	n.cpu = load(n, &rec, now)
+	n.rec, n.seen = rec, now
+	n.title = b.theme.safe(wording.Title(&rec))
+	if rec.Ref != nil {
+		n.title = strings.TrimSpace(b.theme.safe(*rec.Ref) + ": " + n.title)
+	}
+	if n.title == "" {
+		n.title = rec.Environment
+	}
+}
+
+// load is how busy a run was since it was last looked at.
+func load(n *node, rec *process.Record, now time.Time) float64 {
+	if rec.State != process.Running || rec.Paused {
+		return -1
+	}
+	passed := now.Sub(n.seen)
+	if n.rec.Run != rec.Run || n.rec.State != process.Running || passed < 500*time.Millisecond {
+		return n.cpu
+	}
+	return max(0, 100*float64(rec.Usage.CPUMS-n.rec.Usage.CPUMS)/float64(passed.Milliseconds()))
+}
+
+func (b *board) remove(id process.ID) { delete(b.nodes, id) }
+
+// clock is how long a run has taken: it goes on from what the record says, unless
+// the run stands still.
+func (n *node) clock(now time.Time) time.Duration {
+	d := time.Duration(n.rec.Usage.WallMS) * time.Millisecond
+	if n.ticks() {
+		d += max(0, now.Sub(n.seen))
+	}
+	return d
+}
+
+// ticks reports whether the clock of a process is going.
+func (n *node) ticks() bool {
+	return (n.rec.State == process.Running || n.rec.State == process.Terminating) && n.rec.StartedAt != nil && !n.rec.Paused && !n.asks
+}
+
+// build makes the rows.
+func (b *board) build() {
+	roots, children := b.family()
+	b.rows, b.tokens, b.bars = b.rows[:0], false, false
+	clear(b.index)
+	b.arrange(roots, children)
+	for _, n := range roots {
+		b.add(n, "", "", children)
+	}
+	for i := range b.rows {
+		r := &b.rows[i]
+		b.index[r.rec.ID] = i
+		b.tokens = b.tokens || r.rec.Usage.Tokens > 0
+		_, known := r.rec.Progress.Share()
+		b.bars = b.bars || known && r.rec.State != process.Idle
+	}
+}
+
+// family returns those without a parent here, and the others by parent, as far as
+// the filter lets them or something below them pass.
+func (b *board) family() (roots []*node, children map[process.ID][]*node) {
+	children = map[process.ID][]*node{}
+	kept := make(map[process.ID]bool, len(b.nodes))
+	for _, n := range b.nodes {
+		if !b.filter.matches(n) {
+			continue
+		}
+		for n != nil && !kept[n.rec.ID] {
+			kept[n.rec.ID] = true
+			if n.rec.Parent == nil {
+				break
+			}
+			n = b.nodes[*n.rec.Parent]
+		}
+	}
+	for id := range kept {
+		n := b.nodes[id]
+		if p := n.rec.Parent; p != nil && kept[*p] {
+			children[*p] = append(children[*p], n)
+		} else {
+			roots = append(roots, n)
+		}
+	}
+	return roots, children
+}
+
+// arrange sorts all siblings.
+func (b *board) arrange(roots []*node, children map[process.ID][]*node) {
+	weigh := b.order.weigher(children)
+	sortNodes := func(nodes []*node) {
+		slices.SortFunc(nodes, func(x, y *node) int { return b.order.compare(x, y, weigh) })
+	}
+	sortNodes(roots)
+	for _, nodes := range children {
+		if len(nodes) > 1 {
+			sortNodes(nodes)
+		}
+	}
+}
+
+func (b *board) add(n *node, branch, indent string, children map[process.ID][]*node) int {
+	at := len(b.rows)
+	kids := children[n.rec.ID]
+	b.rows = append(b.rows, row{node: n, branch: branch, folded: b.folded[n.rec.ID], faint: !b.filter.matches(n)})
+	below := 0
+	for i, kid := range kids {
+		own, deeper := b.theme.branch(i == len(kids)-1)
+		below += 1 + b.add(kid, indent+own, indent+deeper, children)
+	}
+	b.rows[at].below = below
+	if b.folded[n.rec.ID] {
+		b.rows = b.rows[:at+1]
+	}
+	return below
+}

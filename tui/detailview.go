@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/reeverun/reeve/process"
+)
+
+// detailLines is the head of the lower pane and what is in it.
+func (m *Model) detailLines(height int) []string {
+	lines := []string{m.detailHead()}
+	if m.selected == 0 {
+		return fill(lines, height+1)
+	}
+	switch m.tab {
+	case outputTab, eventsTab:
+		lines = append(lines, m.logLines(height)...)
+	case timelineTab:
+		lines = append(lines, m.scrolled(m.timelineLines(), height)...)
+	case infoTab:
+		lines = append(lines, m.scrolled(m.infoLines(), height)...)
+	}
+	return fill(lines, height+1)
+}
+
+// detailHead names the process and the tabs.
+func (m *Model) detailHead() string {
+	t := m.theme
+	var names []string
+	for i := range tabs {
+		name := i.String()
+		if i == m.tab {
+			name = t.paint(reverse, " "+name+" ")
+			if t.plain {
+				name = "[" + i.String() + "]"
+			}
+		}
+		names = append(names, name)
+	}
+	left := t.rule(2) + " " + strings.Join(names, " ") + " "
+	if n := m.node(); n != nil {
+		left += t.paint(bold, n.rec.ID.String()) + " " + n.title + " "
+	}
+	right := m.detailState()
+	if m.inDetail {
+		right = t.paint(bold, right)
+	}
+	left = t.clip(left, m.width-width(right)-4)
+	return left + t.rule(m.width-width(left)-width(right)-4) + " " + right + " " + t.rule(2)
+}
+
+// detailState says where in the log the screen is.
+func (m *Model) detailState() string {
+	d := &m.tail
+	switch {
+	case m.tab != outputTab && m.tab != eventsTab:
+		return ""
+	case d.fetches:
+		return "loading" + m.theme.pick("…", "...")
+	case d.find != "":
+		return "/" + m.theme.safe(d.find)
+	case d.pinned && d.follow != nil:
+		return "follows"
+	case d.pinned:
+		return "end"
+	case len(d.entries) == 0:
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", min(d.top+1, len(d.entries)), len(d.entries))
+}
+
+// visible is which entries are shown.
+func (m *Model) visible(height int) []entry {
+	d := &m.tail
+	last := max(0, len(d.entries)-height)
+	from := last
+	if !d.pinned {
+		from = min(max(0, d.top), last)
+	}
+	return d.entries[from:min(len(d.entries), from+height)]
+}
+
+// logLines shows a part of a log.
+func (m *Model) logLines(height int) []string {
+	d := &m.tail
+	if d.trouble != "" {
+		return []string{m.theme.paint(red, m.theme.clip(m.theme.safe(d.trouble), m.width))}
+	}
+	shown := m.visible(height)
+	if len(shown) == 0 && d.opened {
+		return []string{m.theme.paint(dim, "Nothing yet.")}
+	}
+	lines := make([]string, 0, len(shown))
+	for i := range shown {
+		lines = append(lines, m.logLine(&shown[i]))
+	}
+	return lines
+}
+
+// logLine is one line of a log; stderr has a mark.
+func (m *Model) logLine(e *entry) string {
+	text := e.text
+	if d := &m.tail; d.find != "" {
+		text = m.highlight(text, d.find)
+	}
+	if m.tail.left > 0 {
+		text = ansi.TruncateLeft(text, m.tail.left, "")
+	}
+	if m.tail.kinds != Lines {
+		return m.theme.clip(text, m.width)
+	}
+	mark := " "
+	if e.stream == process.Stderr {
+		mark = m.theme.paint(red, m.theme.pick("▏", "!"))
+	}
+	return mark + m.theme.clip(text, m.width-1)
+}
+
+// highlight reverses what was searched for; the line's own colours give way.
+func (m *Model) highlight(text, what string) string {
+	plain := ansi.Strip(text)
+	at := indexFold(plain, what)
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	for at >= 0 {
+		b.WriteString(plain[:at] + m.theme.paint(reverse, plain[at:at+len(what)]))
+		plain = plain[at+len(what):]
+		at = indexFold(plain, what)
+	}
+	return b.String() + plain
+}
+
+// scrolled shows a part of what is laid out as a whole.
+func (m *Model) scrolled(lines []string, height int) []string {
+	lines = lines[max(0, min(m.tail.top, len(lines)-height)):]
+	out := make([]string, 0, height)
+	for _, line := range lines[:min(height, len(lines))] {
+		if m.tail.left > 0 {
+			line = ansi.TruncateLeft(line, m.tail.left, "")
+		}
+		out = append(out, m.theme.clip(line, m.width))
+	}
+	return out
+}

@@ -1,0 +1,205 @@
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/process"
+)
+
+// How much of a long history is loaded: what is active, and the newest.
+const (
+	pageSize  = 1000
+	mostPages = 10
+)
+
+// pause is the least time between two notices of changes: more of them would
+// be one redraw each.
+const pause = 100 * time.Millisecond
+
+// The messages of the feed.
+type (
+	// pageMsg is a part of the list. The first part of a load starts it anew.
+	pageMsg struct {
+		first, last bool
+		all         bool // with last: there are no more than were loaded
+		overview    Overview
+		records     []process.Record
+		at          time.Time
+	}
+	// changesMsg names processes whose records have changed.
+	changesMsg struct {
+		ids       []process.ID
+		approvals bool // one was asked for or decided
+	}
+	// awayMsg says that the daemon does not answer.
+	awayMsg struct{ err error }
+)
+
+// feed reads the list and then what changes in it. It is one goroutine, run,
+// which never waits for the screen; next is what the screen waits for.
+type feed struct {
+	source Source
+	now    func() time.Time
+
+	mu        sync.Mutex
+	queue     []tea.Msg
+	dirty     map[process.ID]bool
+	approvals bool
+	wake      chan struct{} // there is something
+	told      time.Time     // when changes were last passed on; next's own
+}
+
+func newFeed(source Source, now func() time.Time) *feed {
+	return &feed{source: source, now: now, dirty: map[process.ID]bool{}, wake: make(chan struct{}, 1)}
+}
+
+// run reads until ctx is over. After a break it starts anew: what was missed
+// meanwhile is in the records.
+func (f *feed) run(ctx context.Context) {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := f.read(ctx, func() { wait = 100 * time.Millisecond })
+		if ctx.Err() != nil {
+			return
+		}
+		f.push(awayMsg{err})
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// read loads the list and listens, as long as the daemon answers.
+func (f *feed) read(ctx context.Context, loaded func()) error {
+	overview, err := f.source.Overview(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.load(ctx, overview); err != nil {
+		return err
+	}
+	loaded()
+	for ev, err := range f.source.Changes(ctx, overview.Cursor) {
+		if err != nil {
+			return err
+		}
+		f.mark(&ev)
+	}
+	return nil
+}
+
+// load passes the list on page by page, so that the first is seen at once.
+func (f *feed) load(ctx context.Context, o Overview) error {
+	query := process.Query{Limit: pageSize}
+	for n := range mostPages {
+		page, err := f.source.List(ctx, query)
+		if err != nil {
+			return err
+		}
+		over := page.NextCursor == nil
+		f.push(pageMsg{first: n == 0, last: over, all: over, overview: o, records: page.Processes, at: f.now()})
+		if over {
+			return nil
+		}
+		query.Cursor = *page.NextCursor
+	}
+	return f.loadActive(ctx, o)
+}
+
+// loadActive adds what is active among what is older than the list goes back.
+func (f *feed) loadActive(ctx context.Context, o Overview) error {
+	var older []process.Record
+	for _, state := range []process.State{process.Running, process.Queued, process.Terminating} {
+		query := process.Query{State: state, Limit: pageSize}
+		for range mostPages {
+			page, err := f.source.List(ctx, query)
+			if err != nil {
+				return err
+			}
+			older = append(older, page.Processes...)
+			if page.NextCursor == nil {
+				break
+			}
+			query.Cursor = *page.NextCursor
+		}
+	}
+	f.push(pageMsg{last: true, overview: o, records: older, at: f.now()})
+	return nil
+}
+
+// mark notes that a process has changed.
+func (f *feed) mark(ev *process.Event) {
+	f.mu.Lock()
+	if ev.Process != 0 {
+		f.dirty[ev.Process] = true
+	}
+	switch ev.Kind {
+	case process.KindApprovalRequested, process.KindApprovalDecided, process.KindFinalized:
+		f.approvals = true
+	}
+	f.mu.Unlock()
+	f.rouse()
+}
+
+func (f *feed) push(msg tea.Msg) {
+	f.mu.Lock()
+	f.queue = append(f.queue, msg)
+	f.mu.Unlock()
+	f.rouse()
+}
+
+func (f *feed) rouse() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for the next message; nil: ctx is over.
+func (f *feed) next(ctx context.Context) tea.Msg {
+	for {
+		msg, wait := f.take(time.Now())
+		if msg != nil {
+			return msg
+		}
+		var later <-chan time.Time
+		if wait > 0 {
+			later = time.After(wait)
+		}
+		select {
+		case <-f.wake:
+		case <-later:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// take returns what there is; else how long to wait for what may not be told
+// yet, if there is such.
+func (f *feed) take(now time.Time) (tea.Msg, time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.queue) > 0 {
+		msg := f.queue[0]
+		f.queue = f.queue[1:]
+		return msg, 0
+	}
+	if len(f.dirty) == 0 && !f.approvals {
+		return nil, 0
+	}
+	if wait := pause - now.Sub(f.told); wait > 0 {
+		return nil, wait
+	}
+	msg := changesMsg{approvals: f.approvals}
+	for id := range f.dirty {
+		msg.ids = append(msg.ids, id)
+	}
+	clear(f.dirty)
+	f.approvals, f.told = false, now
+	return msg, 0
+}

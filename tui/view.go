@@ -1,0 +1,175 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/process"
+)
+
+// layout is how the lines of the screen are shared out.
+type layout struct {
+	list   int // rows of the list
+	detail int // lines of the lower pane
+	footer bool
+}
+
+// The least that is worth showing.
+const (
+	splitHeight  = 16 // below it one pane is shown at a time
+	footerHeight = 8
+)
+
+func (m *Model) layout() layout {
+	var l layout
+	left := m.height - 2 // the header and the status line
+	if m.away != nil {
+		left--
+	}
+	if l.footer = m.height >= footerHeight; l.footer {
+		left--
+	}
+	switch {
+	case m.zoomed || m.height < splitHeight && m.inDetail:
+		l.detail = max(0, left-1)
+	case m.height < splitHeight:
+		l.list = max(0, left-1)
+	default:
+		l.list = max(3, (left-2)*45/100)
+		l.detail = left - 2 - l.list
+	}
+	return l
+}
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	v := tea.NewView(strings.Join(m.screen(), "\n"))
+	v.AltScreen = true
+	v.WindowTitle = "reeve top"
+	if m.cfg.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if m.prompt != nil {
+		v.Cursor = tea.NewCursor(min(m.width-1, m.prompt.cursorColumn(m.width)), m.statusLine())
+	}
+	return v
+}
+
+// statusLine is where the status line is.
+func (m *Model) statusLine() int {
+	if m.layout().footer {
+		return m.height - 2
+	}
+	return m.height - 1
+}
+
+// screen is every line of the screen.
+func (m *Model) screen() []string {
+	l := m.layout()
+	lines := []string{m.header()}
+	if m.away != nil {
+		lines = append(lines, m.theme.paint(alarm, m.theme.pad(" the daemon is away: trying again"+m.theme.pick("…", "..."), m.width)))
+	}
+	if m.help {
+		lines = append(lines, m.helpLines(m.statusLine()-len(lines))...)
+	} else {
+		if l.list > 0 {
+			lines = append(lines, m.listLines(l.list)...)
+		}
+		if l.detail > 0 {
+			lines = append(lines, m.detailLines(l.detail)...)
+		}
+	}
+	lines = fill(lines, m.statusLine())
+	if m.dialog != nil {
+		lines = m.overlay(lines)
+	}
+	lines = append(lines, m.statusText())
+	if l.footer {
+		lines = append(lines, m.footer())
+	}
+	return fill(lines, m.height)
+}
+
+// fill makes exactly so many lines.
+func fill(lines []string, n int) []string {
+	n = max(0, n)
+	for len(lines) < n {
+		lines = append(lines, "")
+	}
+	return lines[:n]
+}
+
+// header counts what there is.
+func (m *Model) header() string {
+	t := m.theme
+	left := t.paint(bold, "reeve top")
+	if m.width >= 60 && m.cfg.Host != "" {
+		left += " " + t.paint(dim, t.safe(m.cfg.Host))
+	}
+	if !m.loaded {
+		return t.spread(left, "loading"+t.pick("…", "..."), m.width)
+	}
+	right := m.counts()
+	if f := m.filterText(); f != "" {
+		right = t.paint(cyan, f) + "  " + right
+	}
+	return t.spread(left, right, m.width)
+}
+
+// counts says how many there are in which state.
+func (m *Model) counts() string {
+	var running, paused, queued, failed, total int
+	for _, n := range m.board.nodes {
+		total++
+		switch r := &n.rec; {
+		case r.Paused:
+			paused++
+		case r.State == process.Running || r.State == process.Terminating:
+			running++
+		case r.State == process.Queued:
+			queued++
+		case failedOnly.matches(r):
+			failed++
+		}
+	}
+	total = max(total, m.overview.Total)
+	words := []string{fmt.Sprintf("%d running", running)}
+	add := func(n int, what, color string) {
+		if n > 0 {
+			words = append(words, m.theme.paint(color, fmt.Sprintf("%d %s", n, what)))
+		}
+	}
+	add(paused, "paused", yellow)
+	add(queued, "queued", "")
+	add(failed, "failed", red)
+	add(len(m.approvals), "to approve", note)
+	words = append(words, fmt.Sprintf("%d in all", total))
+	return strings.Join(words, ", ")
+}
+
+func (m *Model) filterText() string {
+	var words []string
+	if f := m.board.filter.state; f != anyState {
+		words = append(words, f.String())
+	}
+	if f := m.board.filter.text; f != "" {
+		words = append(words, "/"+m.theme.safe(f))
+	}
+	if n := len(m.marked); n > 0 {
+		words = append(words, fmt.Sprintf("%d marked", n))
+	}
+	return strings.Join(words, " ")
+}
+
+// statusText is the line for what has just been said, or is being asked.
+func (m *Model) statusText() string {
+	switch {
+	case m.prompt != nil:
+		return m.prompt.view(m.theme, m.width)
+	case m.bad:
+		return m.theme.paint(red, m.theme.clip(m.theme.safe(m.status), m.width))
+	}
+	return m.theme.clip(m.theme.safe(m.status), m.width)
+}
