@@ -58,7 +58,7 @@ func (m *Model) searchOlder(text string) tea.Cmd {
 	}
 	now := m.cfg.Now
 	return m.fx.do(func(ctx context.Context) tea.Msg {
-		page, err := m.fx.source.Search(ctx, text)
+		page, err := m.fx.source.List(ctx, process.Query{Text: text, Limit: pageSize})
 		if err != nil {
 			return doneMsg{err: err}
 		}

@@ -112,22 +112,19 @@ func (f *feed) load(ctx context.Context, o Overview) error {
 
 // loadActive adds what is active among what is older than the list goes back.
 func (f *feed) loadActive(ctx context.Context, o Overview) error {
-	var older []process.Record
-	for _, state := range []process.State{process.Running, process.Queued, process.Terminating} {
-		query := process.Query{State: state, Limit: pageSize}
-		for range mostPages {
-			page, err := f.source.List(ctx, query)
-			if err != nil {
-				return err
-			}
-			older = append(older, page.Processes...)
-			if page.NextCursor == nil {
-				break
-			}
-			query.Cursor = *page.NextCursor
+	query := process.Query{States: []process.State{process.Running, process.Queued, process.Terminating}, Limit: pageSize}
+	for n := range mostPages {
+		page, err := f.source.List(ctx, query)
+		if err != nil {
+			return err
 		}
+		last := page.NextCursor == nil || n == mostPages-1
+		f.push(pageMsg{last: last, overview: o, records: page.Processes, at: f.now()})
+		if last {
+			break
+		}
+		query.Cursor = *page.NextCursor
 	}
-	f.push(pageMsg{last: true, overview: o, records: older, at: f.now()})
 	return nil
 }
 

@@ -27,23 +27,31 @@ func allKeys() []keyHelp {
 		{"c :", "run a new command"},
 		{"i", "attach: type into it; Ctrl-] returns"},
 		{"Esc", "undo the last narrowing"},
-		{"?", "this help"},
-		{"q", "quit; processes go on"},
+		{"? q", "this help; quit: processes go on"},
 	}
 }
 
-// helpLines show the keys; a screen that is too low for them gets two columns, or
-// the first of them.
+// helpLines show the keys, from one on.
 func (m *Model) helpLines(height int) []string {
 	t := m.theme
-	lines := []string{"", t.paint(bold, " Keys") + t.paint(dim, "  (any key returns)"), ""}
+	lines := []string{t.paint(bold, "Keys") + t.paint(dim, "  (up and down scroll, any other key returns)")}
 	for _, k := range allKeys() {
 		lines = append(lines, t.clip("  "+t.paint(cyan, t.pad(k.keys, 14))+" "+k.does, m.width))
 	}
-	if len(lines) > height {
-		lines = lines[2:]
+	from := min(m.helpFrom, max(0, len(lines)-height))
+	return fill(lines[from:], height)
+}
+
+// helpKey scrolls the help, or leaves it.
+func (m *Model) helpKey(key string) {
+	switch key {
+	case "up", "k":
+		m.helpFrom = max(0, m.helpFrom-1)
+	case "down", "j":
+		m.helpFrom = min(m.helpFrom+1, max(0, len(allKeys())+2-m.height))
+	default:
+		m.help, m.helpFrom = false, 0
 	}
-	return fill(lines, height)
 }
 
 // footer is the keys that people need most, as many as fit.

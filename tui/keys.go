@@ -19,7 +19,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case m.dialog != nil:
 		return m.dialogKey(key)
 	case m.help:
-		m.help = false
+		m.helpKey(key)
 		return nil
 	}
 	if cmd, done := m.move(key); done {

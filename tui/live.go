@@ -2,21 +2,16 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"iter"
+	"math"
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/client"
 	"github.com/reeverun/reeve/process"
 )
 
-// Overview counts all processes.
-type Overview struct {
-	Cursor string
-	Total  int
-}
-
-// Live is the Source that a client is.
+// Live is the Source that a client of a daemon is. The client should have no
+// patience: the dashboard itself tries again.
 type Live struct{ *client.Client }
 
 // Overview counts all processes.
@@ -30,23 +25,10 @@ func (l Live) List(ctx context.Context, q process.Query) (api.List, error) {
 	return l.Processes(ctx, q)
 }
 
-// Search is nothing yet.
-func (l Live) Search(ctx context.Context, text string) (api.List, error) { return api.List{}, nil }
-
 // Records are those of the named processes.
 func (l Live) Records(ctx context.Context, ids []process.ID) ([]process.Record, error) {
-	var all []process.Record
-	for _, id := range ids {
-		rec, err := l.Process(ctx, id)
-		if errors.Is(err, process.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rec)
-	}
-	return all, nil
+	page, err := l.Processes(ctx, process.Query{IDs: ids, Limit: process.MaxLimit})
+	return page.Processes, err
 }
 
 // Record is one process.
@@ -56,30 +38,32 @@ func (l Live) Record(ctx context.Context, id process.ID) (process.Record, error)
 
 // Changes are the events that mean that a record has changed.
 func (l Live) Changes(ctx context.Context, after string) iter.Seq2[process.Event, error] {
-	return l.AllEvents(ctx, client.EventFilter{}, after)
+	return l.AllEvents(ctx, client.EventFilter{KindFilter: Facts.filter()}, after)
 }
 
-// Past is nothing yet.
-func (l Live) Past(context.Context, process.ID, Kinds, int64, int) ([]process.Event, int64, error) {
-	return nil, 0, nil
+// Past is a page of a log, backwards.
+func (l Live) Past(ctx context.Context, id process.ID, kinds Kinds, before int64, limit int) ([]process.Event, int64, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	page, err := l.EventPage(ctx, id, process.EventQuery{Before: before, Limit: limit, KindFilter: kinds.filter()})
+	return page.Events, page.Last, err
 }
 
 // Follow are the events after a seq.
 func (l Live) Follow(ctx context.Context, id process.ID, kinds Kinds, after int64) iter.Seq2[process.Event, error] {
-	return func(yield func(process.Event, error) bool) {
-		for ev, err := range l.Events(ctx, id, after) {
-			isLine := ev.Kind == process.KindOutputAppended || ev.Kind == process.KindOutputElided
-			if err == nil && isLine != (kinds == Lines) {
-				continue
-			}
-			if !yield(ev, err) {
-				return
-			}
-		}
-	}
+	return l.EventsOf(ctx, id, kinds.filter(), after)
 }
 
 // Create makes a process.
 func (l Live) Create(ctx context.Context, body api.Create) (process.Record, error) {
 	return l.Client.Create(ctx, body, client.CreateOptions{})
+}
+
+// filter is the selection as the API has it.
+func (k Kinds) filter() process.KindFilter {
+	if k == Lines {
+		return process.KindFilter{Only: []process.Kind{process.KindOutputAppended, process.KindOutputElided}}
+	}
+	return process.KindFilter{Except: []process.Kind{process.KindOutputAppended}}
 }

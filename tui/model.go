@@ -49,6 +49,7 @@ type Model struct {
 	dialog    *dialog
 	prompt    *prompt
 	help      bool
+	helpFrom  int // the first line of it that is shown
 	status    string
 	bad       bool // the status is about something that went wrong
 }

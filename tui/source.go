@@ -17,8 +17,6 @@ type Source interface {
 	Overview(ctx context.Context) (Overview, error)
 	// List is a page of processes, newest first.
 	List(ctx context.Context, q process.Query) (api.List, error)
-	// Search is the newest processes that have a text in them.
-	Search(ctx context.Context, text string) (api.List, error)
 	// Records are those of the named processes that exist, at most 1000.
 	Records(ctx context.Context, ids []process.ID) ([]process.Record, error)
 	// Record is one process with everything it has.
@@ -51,3 +49,9 @@ const (
 	Lines Kinds = iota
 	Facts
 )
+
+// Overview counts all processes.
+type Overview struct {
+	Cursor string
+	Total  int
+}

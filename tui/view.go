@@ -72,14 +72,13 @@ func (m *Model) screen() []string {
 		lines = append(lines, m.theme.paint(alarm, m.theme.pad(" the daemon is away: trying again"+m.theme.pick("…", "..."), m.width)))
 	}
 	if m.help {
-		lines = append(lines, m.helpLines(m.statusLine()-len(lines))...)
-	} else {
-		if l.list > 0 {
-			lines = append(lines, m.listLines(l.list)...)
-		}
-		if l.detail > 0 {
-			lines = append(lines, m.detailLines(l.detail)...)
-		}
+		return append(lines, m.helpLines(m.height-len(lines))...)
+	}
+	if l.list > 0 {
+		lines = append(lines, m.listLines(l.list)...)
+	}
+	if l.detail > 0 {
+		lines = append(lines, m.detailLines(l.detail)...)
 	}
 	lines = fill(lines, m.statusLine())
 	if m.dialog != nil {
