@@ -13,10 +13,9 @@ import (
 
 // doneMsg is what came of an action.
 type doneMsg struct {
-	text   string
-	err    error
-	ids    []process.ID // to be fetched again
-	chosen process.ID   // to be selected; 0: none
+	text string
+	err  error
+	ids  []process.ID // to be fetched again
 }
 
 // act does what a key asks of the processes that are marked or selected.
@@ -36,6 +35,7 @@ func (m *Model) act(key string) tea.Cmd {
 	if len(about) == 0 {
 		return nil
 	}
+	m.moved = true // what it was about stays selected
 	switch key {
 	case "p":
 		return m.pause(about)
@@ -108,9 +108,6 @@ func (m *Model) takeDone(msg doneMsg) tea.Cmd {
 		m.complain(firstSentence(msg.err))
 	case msg.text != "":
 		m.say(msg.text)
-	}
-	if msg.chosen != 0 {
-		m.selected = msg.chosen
 	}
 	return nil
 }

@@ -40,6 +40,24 @@ type board struct {
 	index  map[process.ID]int // of rows
 	tokens bool               // some row has used tokens
 	bars   bool               // some row shows progress
+	census census
+}
+
+// census counts what is on the board.
+type census struct{ running, paused, queued, failed, digits int }
+
+func (c *census) count(r *process.Record) {
+	c.digits = max(c.digits, len(r.ID.String()))
+	switch {
+	case r.Paused:
+		c.paused++
+	case r.State == process.Running || r.State == process.Terminating:
+		c.running++
+	case r.State == process.Queued:
+		c.queued++
+	case failedOnly.matches(r):
+		c.failed++
+	}
 }
 
 func newBoard(t theme) *board {
@@ -116,7 +134,9 @@ func (b *board) build() {
 func (b *board) family() (roots []*node, children map[process.ID][]*node) {
 	children = map[process.ID][]*node{}
 	kept := make(map[process.ID]bool, len(b.nodes))
+	b.census = census{}
 	for _, n := range b.nodes {
+		b.census.count(&n.rec)
 		if !b.filter.matches(n) {
 			continue
 		}

@@ -17,13 +17,11 @@ func (t theme) clean(line string, from style) (string, style) {
 		return line, from
 	}
 	c := cleaner{theme: t, style: from}
-	c.write(from.String())
+	c.restyle(style{}, from)
 	for len(line) > 0 {
 		line = line[c.step(line):]
 	}
-	if c.style != (style{}) {
-		c.write("\x1b[m")
-	}
+	c.restyle(c.style, style{})
 	return c.out.String(), c.style
 }
 
@@ -119,20 +117,20 @@ func (c *cleaner) control(s string) int {
 	if s[i] == 'm' && plain == i && strings.Trim(parameters, "0123456789;:") == "" && len(parameters) < 100 {
 		before := c.style
 		c.style.apply(parameters)
-		c.restyle(before)
+		c.restyle(before, c.style)
 	}
 	return i + 1
 }
 
 // restyle writes what changes the terminal from one style to another.
-func (c *cleaner) restyle(before style) {
-	if before == c.style {
+func (c *cleaner) restyle(from, to style) {
+	if from == to || c.theme.plain {
 		return
 	}
-	if before != (style{}) {
+	if from != (style{}) {
 		c.write("\x1b[m")
 	}
-	c.write(c.style.String())
+	c.write(to.String())
 }
 
 // stringEnd is where a control string ends: at BEL or ST, else with the line.

@@ -46,7 +46,7 @@ func (m *Model) request(line string) (api.Create, error) {
 func (m *Model) takeCreated(msg createdMsg) {
 	m.board.put(msg.rec, m.now)
 	m.dirty[msg.rec.ID] = true
-	m.selected = msg.rec.ID
+	m.choose(msg.rec.ID)
 	m.say("started " + msg.rec.ID.String())
 	m.arrange()
 }

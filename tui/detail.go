@@ -83,6 +83,9 @@ func (m *Model) takePast(msg pastMsg) tea.Cmd {
 	case msg.bound != 0:
 		return m.findAgain(t.before(m.theme, msg.events))
 	default:
+		if t.opened {
+			t.empty()
+		}
 		for i := range msg.events {
 			t.take(m.theme, &msg.events[i])
 		}
@@ -118,6 +121,12 @@ func (m *Model) takeFollowed(msg followedMsg) tea.Cmd {
 	for i := range msg.events {
 		t.take(m.theme, &msg.events[i])
 	}
+	if m.behind(msg.events) {
+		m.leave()
+		t.number++
+		t.fetches = false
+		return m.past(0)
+	}
 	if !msg.over {
 		return m.fx.do(t.follow.next)
 	}
@@ -129,4 +138,12 @@ func (m *Model) takeFollowed(msg followedMsg) tea.Cmd {
 		t.trouble = msg.err.Error()
 	}
 	return nil
+}
+
+// behind reports whether a window that shows the end is far from it: a program
+// writes faster than its lines can be read one by one. Then the end is fetched
+// anew; the lines between are there for who scrolls up.
+func (m *Model) behind(events []process.Event) bool {
+	const many, late = 500, time.Second
+	return m.tail.pinned && len(events) > many && m.now.Sub(events[len(events)-1].At) > late
 }

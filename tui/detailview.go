@@ -41,14 +41,18 @@ func (m *Model) detailHead() string {
 	}
 	left := t.rule(2) + " " + strings.Join(names, " ") + " "
 	if n := m.node(); n != nil {
-		left += t.paint(bold, n.rec.ID.String()) + " " + n.title + " "
+		name := n.rec.ID.String()
+		if m.inDetail {
+			name = t.paint(reverse, " "+name+" ")
+		}
+		left += name + " " + n.title + " "
 	}
-	right := m.detailState()
-	if m.inDetail {
-		right = t.paint(bold, right)
+	right := t.rule(2)
+	if state := m.detailState(); state != "" {
+		right = " " + state + " " + right
 	}
-	left = t.clip(left, m.width-width(right)-4)
-	return left + t.rule(m.width-width(left)-width(right)-4) + " " + right + " " + t.rule(2)
+	left = t.clip(left, m.width-width(right)-1)
+	return left + t.rule(m.width-width(left)-width(right)) + right
 }
 
 // detailState says where in the log the screen is.

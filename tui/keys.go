@@ -140,8 +140,11 @@ func (m *Model) walk(by int) {
 	if len(rows) == 0 {
 		return
 	}
-	m.selected = rows[min(max(0, m.at()+by), len(rows)-1)].rec.ID
+	m.choose(rows[min(max(0, m.at()+by), len(rows)-1)].rec.ID)
 }
+
+// choose selects a process, for good.
+func (m *Model) choose(id process.ID) { m.selected, m.moved = id, true }
 
 // sideways folds and unfolds a tree, or moves along long lines.
 func (m *Model) sideways(direction int) {
@@ -160,7 +163,7 @@ func (m *Model) sideways(direction int) {
 	case r.below > 0 && !r.folded:
 		m.board.folded[r.rec.ID] = true
 	case r.rec.Parent != nil && m.board.nodes[*r.rec.Parent] != nil:
-		m.selected = *r.rec.Parent
+		m.choose(*r.rec.Parent)
 	}
 	m.arrange()
 }

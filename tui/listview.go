@@ -27,7 +27,7 @@ func (m *Model) columns() []column {
 		state.head, state.width = "ST", 3
 	}
 	all := []column{
-		{head: "ID", width: m.idWidth(), right: true, cell: func(r *row) (string, string) { return r.rec.ID.String(), "" }},
+		{head: "ID", width: max(3, m.board.census.digits), right: true, cell: func(r *row) (string, string) { return r.rec.ID.String(), "" }},
 		state,
 		{head: "TIME", width: 7, right: true, cell: m.timeCell},
 		{head: "CPU%", width: 5, right: true, need: 60, cell: loadCell},
@@ -45,14 +45,6 @@ func (m *Model) columns() []column {
 		}
 	}
 	return kept
-}
-
-func (m *Model) idWidth() int {
-	widest := process.ID(0)
-	for id := range m.board.nodes {
-		widest = max(widest, id)
-	}
-	return max(3, len(widest.String()))
 }
 
 func (m *Model) timeCell(r *row) (string, string) {

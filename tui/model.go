@@ -23,7 +23,8 @@ type Model struct {
 	built         time.Time
 
 	selected process.ID
-	first    int // the first row that is shown
+	moved    bool // somebody has chosen it
+	first    int  // the first row that is shown
 	marked   map[process.ID]bool
 
 	inDetail bool // the lower pane has the keys

@@ -18,7 +18,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.inDetail = !inList
 		if i := m.first + at.Y - head - 1; inList && at.Y > head && i < len(m.board.rows) {
-			m.selected = m.board.rows[i].rec.ID
+			m.choose(m.board.rows[i].rec.ID)
 		}
 	case tea.MouseWheelMsg:
 		by := 3

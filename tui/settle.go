@@ -53,8 +53,11 @@ func (m *Model) rebuild() {
 	at := m.at()
 	m.board.build()
 	m.stale, m.built = false, m.now
-	if _, ok := m.board.index[m.selected]; ok {
+	if _, ok := m.board.index[m.selected]; ok && m.moved {
 		return
+	}
+	if !m.moved {
+		at = 0 // until somebody chooses, what is on top is meant
 	}
 	m.selected = 0
 	if rows := m.board.rows; len(rows) > 0 {

@@ -78,6 +78,12 @@ func (t *tail) take(th theme, ev *process.Event) {
 	t.whole = false
 }
 
+// empty forgets the entries, for a window somewhere else.
+func (t *tail) empty() {
+	t.entries, t.bytes, t.last, t.reach, t.cut = nil, 0, 0, 0, false
+	clear(t.styles)
+}
+
 func (t *tail) full() bool { return len(t.entries) > mostLines || t.bytes > mostBytes }
 
 // drop removes entries and stays where it was.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/reeverun/reeve/process"
 )
 
 // layout is how the lines of the screen are shared out.
@@ -119,32 +118,18 @@ func (m *Model) header() string {
 
 // counts says how many there are in which state.
 func (m *Model) counts() string {
-	var running, paused, queued, failed, total int
-	for _, n := range m.board.nodes {
-		total++
-		switch r := &n.rec; {
-		case r.Paused:
-			paused++
-		case r.State == process.Running || r.State == process.Terminating:
-			running++
-		case r.State == process.Queued:
-			queued++
-		case failedOnly.matches(r):
-			failed++
-		}
-	}
-	total = max(total, m.overview.Total)
-	words := []string{fmt.Sprintf("%d running", running)}
+	c := m.board.census
+	words := []string{fmt.Sprintf("%d running", c.running)}
 	add := func(n int, what, color string) {
 		if n > 0 {
 			words = append(words, m.theme.paint(color, fmt.Sprintf("%d %s", n, what)))
 		}
 	}
-	add(paused, "paused", yellow)
-	add(queued, "queued", "")
-	add(failed, "failed", red)
+	add(c.paused, "paused", yellow)
+	add(c.queued, "queued", "")
+	add(c.failed, "failed", red)
 	add(len(m.approvals), "to approve", note)
-	words = append(words, fmt.Sprintf("%d in all", total))
+	words = append(words, fmt.Sprintf("%d in all", max(len(m.board.nodes), m.overview.Total)))
 	return strings.Join(words, ", ")
 }
 
