@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/reeverun/reeve/api"
@@ -13,9 +14,10 @@ import (
 
 // doneMsg is what came of an action.
 type doneMsg struct {
-	text string
-	err  error
-	ids  []process.ID // to be fetched again
+	text    string
+	err     error
+	records []process.Record // as they are now
+	ids     []process.ID     // to be fetched again
 }
 
 // act does what a key asks of the processes that are marked or selected.
@@ -77,17 +79,20 @@ func who(about []*node) string {
 }
 
 // task runs an action for each process and sums up.
-func (m *Model) task(about []*node, what string, do func(context.Context, process.ID) (int, error)) tea.Cmd {
+func (m *Model) task(about []*node, what string, do func(context.Context, process.ID) (api.Signaled, error)) tea.Cmd {
 	ids := idsOf(about)
 	return m.fx.do(func(ctx context.Context) tea.Msg {
 		reached, msg := 0, doneMsg{ids: ids}
 		for _, id := range ids {
-			n, err := do(ctx, id)
+			done, err := do(ctx, id)
 			if err != nil {
 				msg.err = errors.Join(msg.err, fmt.Errorf("%s: %w", id, err))
 				continue
 			}
-			reached += n
+			reached += done.Affected
+			if done.Process.ID == id {
+				msg.records = append(msg.records, done.Process)
+			}
 		}
 		if reached > 0 || msg.err == nil {
 			msg.text = wording.Plural(reached, "process", "processes") + " " + what
@@ -98,6 +103,10 @@ func (m *Model) task(about []*node, what string, do func(context.Context, proces
 
 // takeDone says what came of an action.
 func (m *Model) takeDone(msg doneMsg) tea.Cmd {
+	for _, rec := range msg.records {
+		m.board.put(rec, m.now)
+		m.stale, m.built = true, time.Time{}
+	}
 	for _, id := range msg.ids {
 		m.dirty[id] = true
 	}
@@ -138,9 +147,9 @@ func (m *Model) resume(about []*node) tea.Cmd {
 	}
 	for _, n := range about {
 		if n.rec.State == process.Idle && n.rec.Environment == process.EnvAgent && n.rec.Run > 0 {
-			return m.task(about, "went on from where they were", func(ctx context.Context, id process.ID) (int, error) {
-				_, err := m.fx.source.Start(ctx, id, api.Run{Resume: true})
-				return 1, err
+			return m.task(about, "went on from where they were", func(ctx context.Context, id process.ID) (api.Signaled, error) {
+				rec, err := m.fx.source.Start(ctx, id, api.Run{Resume: true})
+				return api.Signaled{Affected: 1, Process: rec}, err
 			})
 		}
 	}
@@ -149,12 +158,12 @@ func (m *Model) resume(about []*node) tea.Cmd {
 }
 
 func (m *Model) signalAll(about []*node, sig process.Signal, what string, tree bool) tea.Cmd {
-	return m.task(about, what, func(ctx context.Context, id process.ID) (int, error) {
+	return m.task(about, what, func(ctx context.Context, id process.ID) (api.Signaled, error) {
 		done, err := m.fx.source.Signal(ctx, id, sig, api.Signal{Tree: tree})
 		if errors.Is(err, process.ErrNotRunning) && len(about) > 1 {
-			return 0, nil // of several, those that run are meant
+			return done, nil // of several, those that run are meant
 		}
-		return done.Affected, err
+		return done, err
 	})
 }
 

@@ -59,7 +59,7 @@ func (m *Model) detailHead() string {
 func (m *Model) detailState() string {
 	d := &m.tail
 	switch {
-	case m.tab != outputTab && m.tab != eventsTab:
+	case !d.opened || m.tab != outputTab && m.tab != eventsTab:
 		return ""
 	case d.fetches:
 		return "loading" + m.theme.pick("…", "...")

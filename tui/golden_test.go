@@ -92,7 +92,7 @@ func TestScreens(t *testing.T) {
 	t.Run("events", func(t *testing.T) {
 		w := open(t, life(), 80, 24, nil)
 		w.press("e")
-		w.sees("succeeded")
+		w.sees(" end ─")
 		w.golden(true)
 	})
 	t.Run("timeline", func(t *testing.T) {

@@ -57,9 +57,7 @@ func (m *Model) end(about []*node, now bool) tea.Cmd {
 			msg.err = errors.Join(msg.err, err)
 			return msg
 		}
-		for _, rec := range ended.Records {
-			msg.ids = append(msg.ids, rec.ID)
-		}
+		msg.records = ended.Records
 		if len(ended.Named) > 0 {
 			msg.text = ended.String()
 		}
@@ -86,9 +84,9 @@ func (m *Model) rerun(about []*node) tea.Cmd {
 		return nil
 	}
 	start := func() tea.Cmd {
-		return m.task(idle, "started", func(ctx context.Context, id process.ID) (int, error) {
-			_, err := m.fx.source.Start(ctx, id, api.Run{Force: true})
-			return 1, err
+		return m.task(idle, "started", func(ctx context.Context, id process.ID) (api.Signaled, error) {
+			rec, err := m.fx.source.Start(ctx, id, api.Run{Force: true})
+			return api.Signaled{Affected: 1, Process: rec}, err
 		})
 	}
 	if !outputs {
@@ -117,9 +115,9 @@ func (m *Model) remove(about []*node) tea.Cmd {
 	}
 	m.dialog = &dialog{title: "Delete " + who(idle) + "?", lines: []string{text}, danger: true, choices: []choice{
 		{"y", "delete it", func() tea.Cmd {
-			return m.task(idle, "deleted", func(ctx context.Context, id process.ID) (int, error) {
+			return m.task(idle, "deleted", func(ctx context.Context, id process.ID) (api.Signaled, error) {
 				_, err := m.fx.source.Delete(ctx, id)
-				return 1, err
+				return api.Signaled{Affected: 1}, err
 			})
 		}},
 	}}

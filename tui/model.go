@@ -23,7 +23,7 @@ type Model struct {
 	built         time.Time
 
 	selected process.ID
-	moved    bool // somebody has chosen it
+	moved    bool // it stays selected whatever comes
 	first    int  // the first row that is shown
 	marked   map[process.ID]bool
 

@@ -231,7 +231,7 @@ func (s *script) Signal(_ context.Context, id process.ID, sig process.Signal, bo
 	s.mu.Unlock()
 	r.Paused = sig == process.SIGPAUSE
 	s.set(r)
-	return api.Signaled{Affected: 1}, nil
+	return api.Signaled{Affected: 1, Process: r}, nil
 }
 
 func (s *script) End(_ context.Context, ids []process.ID, body api.Kill, refused func(error)) (client.Ended, error) {

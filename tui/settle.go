@@ -57,11 +57,12 @@ func (m *Model) rebuild() {
 		return
 	}
 	if !m.moved {
-		at = 0 // until somebody chooses, what is on top is meant
+		at = 0 // while the list is loaded, what is on top is meant
 	}
 	m.selected = 0
 	if rows := m.board.rows; len(rows) > 0 {
 		m.selected = rows[min(max(0, at), len(rows)-1)].rec.ID
+		m.moved = m.moved || m.loaded
 	}
 }
 
