@@ -91,7 +91,7 @@ func (m *Model) takePast(msg pastMsg) tea.Cmd {
 		}
 		t.whole = len(msg.events) < pastLines
 		t.last, t.reach, t.opened = max(t.last, msg.newest), max(t.last, msg.newest), true
-		return m.followTail()
+		return tea.Batch(m.followTail(), m.findAgain(len(t.entries)))
 	}
 	return nil
 }

@@ -2,10 +2,12 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -25,7 +27,7 @@ type (
 	pageMsg struct {
 		first, last bool
 		all         bool // with last: there are no more than were loaded
-		overview    Overview
+		overview    api.Overview
 		records     []process.Record
 		at          time.Time
 	}
@@ -48,8 +50,9 @@ type feed struct {
 	queue     []tea.Msg
 	dirty     map[process.ID]bool
 	approvals bool
-	wake      chan struct{} // there is something
-	told      time.Time     // when changes were last passed on; next's own
+	again     context.CancelCauseFunc // has the list loaded anew
+	wake      chan struct{}           // there is something
+	told      time.Time               // when changes were last passed on; next's own
 }
 
 func newFeed(source Source, now func() time.Time) *feed {
@@ -60,9 +63,18 @@ func newFeed(source Source, now func() time.Time) *feed {
 // meanwhile is in the records.
 func (f *feed) run(ctx context.Context) {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		err := f.read(ctx, func() { wait = 100 * time.Millisecond })
+		reading, end := context.WithCancelCause(ctx)
+		f.mu.Lock()
+		f.again = end
+		f.mu.Unlock()
+		err := f.read(reading, func() { wait = 100 * time.Millisecond })
+		again := errors.Is(context.Cause(reading), errAgain)
+		end(nil)
 		if ctx.Err() != nil {
 			return
+		}
+		if again {
+			continue
 		}
 		f.push(awayMsg{err})
 		select {
@@ -70,6 +82,18 @@ func (f *feed) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// errAgain is why a list is loaded anew.
+var errAgain = errors.New("the list is loaded anew")
+
+// reload has the list loaded anew, for what no event tells.
+func (f *feed) reload() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.again != nil {
+		f.again(errAgain)
 	}
 }
 
@@ -93,7 +117,7 @@ func (f *feed) read(ctx context.Context, loaded func()) error {
 }
 
 // load passes the list on page by page, so that the first is seen at once.
-func (f *feed) load(ctx context.Context, o Overview) error {
+func (f *feed) load(ctx context.Context, o api.Overview) error {
 	query := process.Query{Limit: pageSize}
 	for n := range mostPages {
 		page, err := f.source.List(ctx, query)
@@ -111,7 +135,7 @@ func (f *feed) load(ctx context.Context, o Overview) error {
 }
 
 // loadActive adds what is active among what is older than the list goes back.
-func (f *feed) loadActive(ctx context.Context, o Overview) error {
+func (f *feed) loadActive(ctx context.Context, o api.Overview) error {
 	query := process.Query{States: []process.State{process.Running, process.Queued, process.Terminating}, Limit: pageSize}
 	for n := range mostPages {
 		page, err := f.source.List(ctx, query)

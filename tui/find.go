@@ -33,6 +33,10 @@ func (e *entry) has(what string) bool { return indexFold(ansi.Strip(e.text), wha
 // Older pages are fetched as long as it is not found.
 func (m *Model) findFrom(at, step int) tea.Cmd {
 	d := &m.tail
+	if !d.opened {
+		d.finding = true
+		return nil
+	}
 	for i := at; i >= 0 && i < len(d.entries); i += step {
 		if d.entries[i].has(d.find) {
 			d.pinned, d.top, d.found = false, max(0, i-m.layout().detail/2), d.entries[i].seq

@@ -14,12 +14,6 @@ import (
 // patience: the dashboard itself tries again.
 type Live struct{ *client.Client }
 
-// Overview counts all processes.
-func (l Live) Overview(ctx context.Context) (Overview, error) {
-	page, err := l.AllEventsPage(ctx, client.EventFilter{}, "")
-	return Overview{Cursor: page.Next}, err
-}
-
 // List is a page of processes.
 func (l Live) List(ctx context.Context, q process.Query) (api.List, error) {
 	return l.Processes(ctx, q)

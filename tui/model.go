@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -37,7 +38,8 @@ type Model struct {
 	loaded   bool // the list is whole
 	all      bool // and holds all there are
 	loading  map[process.ID]bool
-	overview Overview
+	overview api.Overview
+	fewer    int // how often in a row the daemon had fewer than the list
 	dirty    map[process.ID]bool
 	fetching bool
 	ticking  bool
@@ -136,6 +138,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.builds, m.built = false, time.Time{}
 	case tickMsg:
 		return m.tick()
+	case overviewMsg:
+		m.takeOverview(msg)
 	case openMsg:
 		return m.open(msg)
 	case pastMsg:

@@ -91,13 +91,13 @@ func (s *script) did(name string) bool {
 	return slices.Contains(s.calls, name)
 }
 
-func (s *script) Overview(context.Context) (Overview, error) {
+func (s *script) Overview(context.Context) (api.Overview, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
-		return Overview{}, errGone
+		return api.Overview{}, errGone
 	}
-	return Overview{Cursor: process.FormatCursor(int64(len(s.feed))), Total: len(s.records)}, nil
+	return api.Overview{Cursor: process.FormatCursor(int64(len(s.feed))), Total: len(s.records)}, nil
 }
 
 func (s *script) List(_ context.Context, q process.Query) (api.List, error) {

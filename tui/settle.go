@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -17,10 +18,16 @@ const (
 	quiet = 80 * time.Millisecond
 	// beats between two looks at how busy what is on the screen is.
 	loadBeats = 2
+	// beats between two counts of all processes: that one was deleted has no event.
+	countBeats = 5
 )
 
 type (
-	buildMsg   struct{}
+	buildMsg    struct{}
+	overviewMsg struct {
+		overview api.Overview
+		err      error
+	}
 	tickMsg    struct{}
 	openMsg    struct{ wanted int }
 	recordsMsg struct {
@@ -200,5 +207,33 @@ func (m *Model) tick() tea.Cmd {
 			}
 		}
 	}
-	return m.refreshInfo()
+	return tea.Batch(m.refreshInfo(), m.count())
+}
+
+// count asks how many there are.
+func (m *Model) count() tea.Cmd {
+	if m.beat%countBeats != 0 || !m.loaded || m.away != nil {
+		return nil
+	}
+	return m.fx.do(func(ctx context.Context) tea.Msg {
+		overview, err := m.fx.source.Overview(ctx)
+		return overviewMsg{overview, err}
+	})
+}
+
+// takeOverview has the list loaded anew when there are fewer processes than it
+// shows, and that is not just because of what is on its way.
+func (m *Model) takeOverview(msg overviewMsg) {
+	if msg.err != nil || !m.loaded {
+		return // the feed finds out what is wrong
+	}
+	m.overview = msg.overview
+	if m.overview.Total >= len(m.board.nodes) || len(m.dirty) > 0 || m.fetching {
+		m.fewer = 0
+		return
+	}
+	if m.fewer++; m.fewer >= 2 {
+		m.fewer = 0
+		m.feed.reload()
+	}
 }

@@ -14,7 +14,7 @@ import (
 // shows that and connects again by itself.
 type Source interface {
 	// Overview counts all processes; its cursor was taken before.
-	Overview(ctx context.Context) (Overview, error)
+	Overview(ctx context.Context) (api.Overview, error)
 	// List is a page of processes, newest first.
 	List(ctx context.Context, q process.Query) (api.List, error)
 	// Records are those of the named processes that exist, at most 1000.
@@ -49,9 +49,3 @@ const (
 	Lines Kinds = iota
 	Facts
 )
-
-// Overview counts all processes.
-type Overview struct {
-	Cursor string
-	Total  int
-}

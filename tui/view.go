@@ -129,8 +129,17 @@ func (m *Model) counts() string {
 	add(c.queued, "queued", "")
 	add(c.failed, "failed", red)
 	add(len(m.approvals), "to approve", note)
-	words = append(words, fmt.Sprintf("%d in all", max(len(m.board.nodes), m.overview.Total)))
+	words = append(words, fmt.Sprintf("%d in all", m.total()))
 	return strings.Join(words, ", ")
+}
+
+// total is how many processes there are, also where the list does not go back to
+// the first.
+func (m *Model) total() int {
+	if m.all {
+		return len(m.board.nodes)
+	}
+	return max(len(m.board.nodes), m.overview.Total)
 }
 
 func (m *Model) filterText() string {
