@@ -62,7 +62,7 @@ func newFeed(source Source, now func() time.Time) *feed {
 // run reads until ctx is over. After a break it starts anew: what was missed
 // meanwhile is in the records.
 func (f *feed) run(ctx context.Context) {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		reading, end := context.WithCancelCause(ctx)
 		f.mu.Lock()
 		f.again = end

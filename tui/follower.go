@@ -47,7 +47,7 @@ func (e *effects) follow(tail int, id process.ID, kinds Kinds, after int64) *fol
 }
 
 func (f *follower) run(ctx context.Context, source Source, id process.ID, kinds Kinds, after int64) error {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		var broken error
 		for ev, err := range source.Follow(ctx, id, kinds, after) {
 			if err != nil {
