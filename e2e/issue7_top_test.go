@@ -93,7 +93,6 @@ func topControls(t *testing.T, d *daemon) {
 	made := unique("made")
 	w.presses("-l", "echo "+made+" $((6*7)) in $PWD")
 	w.presses("Enter")
-	w.presses("Escape", "Escape", "Escape") // all again
 	w.sees(made + " 42 in /")
 	w.presses("q")
 	w.sees("left with 0")

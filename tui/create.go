@@ -46,6 +46,9 @@ func (m *Model) request(line string) (api.Create, error) {
 func (m *Model) takeCreated(msg createdMsg) {
 	m.board.put(msg.rec, m.now)
 	m.dirty[msg.rec.ID] = true
+	if !m.board.filter.matches(m.board.nodes[msg.rec.ID]) {
+		m.board.filter = filter{} // who makes something wants to see it
+	}
 	m.choose(msg.rec.ID)
 	m.say("started " + msg.rec.ID.String())
 	m.arrange()
