@@ -114,8 +114,8 @@ func (a *App) rmOne(ctx context.Context, c *client.Client, id process.ID, force 
 	rec, err := c.Delete(ctx, id)
 	if force && errors.Is(err, process.ErrNotIdle) {
 		var refused error
-		_, err := c.End(ctx, []process.ID{id}, api.Kill{}, func(err error) { refused = unlessOver(err) })
-		if err := errors.Join(err, refused); err != nil {
+		_, failed := c.End(ctx, []process.ID{id}, api.Kill{}, func(err error) { refused = unlessOver(err) })
+		if err := errors.Join(failed, refused); err != nil {
 			return err
 		}
 		rec, err = c.Delete(ctx, id)
