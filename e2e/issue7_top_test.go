@@ -77,7 +77,7 @@ func topControls(t *testing.T, d *daemon) {
 	if run := d.record(t, parent).num("run"); run != 2 {
 		t.Errorf("run %d", run)
 	}
-	w.presses("K", "n")
+	w.presses("K", "9")
 	w.until("canceled", line(parent, "canceled"))
 	w.presses("d")
 	w.sees("This cannot be undone")

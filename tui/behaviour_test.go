@@ -40,7 +40,7 @@ func TestActions(t *testing.T) {
 			w.sees("2 marked")
 			w.press("K")
 			w.sees("Kill 2 processes?")
-			w.press("n")
+			w.press("9")
 			w.sees("12 processes ended")
 			if !s.did("kill 1") || !s.did("kill 2") {
 				w.t.Errorf("%v", s.calls)

@@ -54,14 +54,16 @@ func (m *Model) takeCreated(msg createdMsg) {
 	m.arrange()
 }
 
-// searchOlder looks for a text among what the list does not go back to.
-func (m *Model) searchOlder(text string) tea.Cmd {
-	if text == "" || m.all {
+// searchOlder looks for what the filter lets through among what the list does not
+// go back to.
+func (m *Model) searchOlder() tea.Cmd {
+	query := m.board.filter.query()
+	if m.all || !m.loaded || m.board.filter == (filter{}) {
 		return nil
 	}
 	now := m.cfg.Now
 	return m.fx.do(func(ctx context.Context) tea.Msg {
-		page, err := m.fx.source.List(ctx, process.Query{Text: text, Limit: pageSize})
+		page, err := m.fx.source.List(ctx, query)
 		if err != nil {
 			return doneMsg{err: err}
 		}

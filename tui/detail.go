@@ -27,8 +27,10 @@ func (m *Model) look() tea.Cmd {
 		return m.resumeTail()
 	}
 	m.leave()
-	m.tail = tail{number: m.tail.number + 1, id: m.selected, kinds: m.tab.kinds(), styles: map[process.Stream]style{}, pinned: true}
-	m.info = info{id: m.selected}
+	m.tail = tail{number: m.tail.number + 1, id: m.selected, kinds: m.tab.kinds(), styles: map[process.Stream]style{}, partial: map[process.Stream]entry{}, pinned: true}
+	if m.info.id != m.selected {
+		m.info = info{id: m.selected}
+	}
 	m.wanted++
 	return m.fx.after(quiet, openMsg{m.wanted})
 }
@@ -46,7 +48,7 @@ func (m *Model) open(msg openMsg) tea.Cmd {
 	if msg.wanted != m.wanted || m.tail.opened {
 		return nil
 	}
-	return tea.Batch(m.past(0), m.refreshInfo())
+	return m.past(0)
 }
 
 // past fetches the page of a log that ends before a seq; 0: its end.
@@ -103,9 +105,13 @@ func (m *Model) followTail() tea.Cmd {
 	return m.fx.do(t.follow.next)
 }
 
-// resumeTail follows a process that runs again.
+// resumeTail follows a process that runs again. A timeline wants to know how it
+// began, too.
 func (m *Model) resumeTail() tea.Cmd {
 	t, n := &m.tail, m.node()
+	if m.tab == timelineTab && t.opened && !t.whole && !t.fetches && m.away == nil && len(t.entries) > 0 && len(t.entries) < mostLines-pastLines {
+		return m.past(t.entries[0].seq)
+	}
 	if n == nil || !t.opened || t.follow != nil || t.trouble != "" || n.rec.State == process.Idle || !n.seen.After(t.ended) {
 		return nil
 	}

@@ -17,10 +17,8 @@ func (m *Model) detailLines(height int) []string {
 	switch m.tab {
 	case outputTab, eventsTab:
 		lines = append(lines, m.logLines(height)...)
-	case timelineTab:
-		lines = append(lines, m.scrolled(m.timelineLines(), height)...)
-	case infoTab:
-		lines = append(lines, m.scrolled(m.infoLines(), height)...)
+	default:
+		lines = append(lines, m.scrolled(m.laidOut(), height)...)
 	}
 	return fill(lines, height+1)
 }
@@ -30,6 +28,9 @@ func (m *Model) detailHead() string {
 	t := m.theme
 	var names []string
 	for i := range tabs {
+		if i == transcriptTab && !m.isAgent() {
+			continue
+		}
 		name := i.String()
 		if i == m.tab {
 			name = t.paint(reverse, " "+name+" ")
@@ -78,12 +79,12 @@ func (m *Model) detailState() string {
 // visible is which entries are shown.
 func (m *Model) visible(height int) []entry {
 	d := &m.tail
-	last := max(0, len(d.entries)-height)
+	last := max(0, d.length()-height)
 	from := last
 	if !d.pinned {
 		from = min(max(0, d.top), last)
 	}
-	return d.entries[from:min(len(d.entries), from+height)]
+	return d.lines(from, min(d.length(), from+height))
 }
 
 // logLines shows a part of a log.
@@ -98,28 +99,39 @@ func (m *Model) logLines(height int) []string {
 	}
 	lines := make([]string, 0, len(shown))
 	for i := range shown {
-		lines = append(lines, m.logLine(&shown[i]))
+		lines = append(lines, m.logLine(&shown[i])...)
 	}
-	return lines
+	if d.pinned {
+		return lines[max(0, len(lines)-height):]
+	}
+	return lines[:min(len(lines), height)]
 }
 
-// logLine is one line of a log; stderr has a mark.
-func (m *Model) logLine(e *entry) string {
-	text := e.text
+// logLine is one line of a log, or the lines that it is wrapped to; stderr has a
+// mark.
+func (m *Model) logLine(e *entry) []string {
+	text, room := e.text, m.width
 	if d := &m.tail; d.find != "" {
 		text = m.highlight(text, d.find)
 	}
-	if m.tail.left > 0 {
-		text = ansi.TruncateLeft(text, m.tail.left, "")
+	mark := ""
+	if m.tail.kinds == Lines {
+		mark, room = " ", max(1, m.width-1)
+		if e.stream == process.Stderr {
+			mark = m.theme.paint(red, m.theme.pick("▏", "!"))
+		}
 	}
-	if m.tail.kinds != Lines {
-		return m.theme.clip(text, m.width)
+	if !m.wraps {
+		if m.tail.left > 0 {
+			text = ansi.TruncateLeft(text, m.tail.left, "")
+		}
+		return []string{mark + m.theme.clip(text, room)}
 	}
-	mark := " "
-	if e.stream == process.Stderr {
-		mark = m.theme.paint(red, m.theme.pick("▏", "!"))
+	lines := strings.Split(ansi.Hardwrap(text, room, true), "\n")
+	for i := range lines {
+		lines[i] = mark + lines[i]
 	}
-	return mark + m.theme.clip(text, m.width-1)
+	return lines
 }
 
 // highlight reverses what was searched for; the line's own colours give way.
@@ -138,9 +150,20 @@ func (m *Model) highlight(text, what string) string {
 	return b.String() + plain
 }
 
+// laidOut is what a tab that is no log shows, as a whole.
+func (m *Model) laidOut() []string {
+	switch m.tab {
+	case timelineTab:
+		return m.timelineLines()
+	case transcriptTab:
+		return m.transcriptLines()
+	}
+	return m.infoLines()
+}
+
 // scrolled shows a part of what is laid out as a whole.
 func (m *Model) scrolled(lines []string, height int) []string {
-	lines = lines[max(0, min(m.tail.top, len(lines)-height)):]
+	lines = lines[max(0, min(m.tail.offset, len(lines)-height)):]
 	out := make([]string, 0, height)
 	for _, line := range lines[:min(height, len(lines))] {
 		if m.tail.left > 0 {

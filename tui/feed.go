@@ -76,6 +76,9 @@ func (f *feed) run(ctx context.Context) {
 		if again {
 			continue
 		}
+		if err == nil {
+			err = errEnded
+		}
 		f.push(awayMsg{err})
 		select {
 		case <-time.After(wait):
@@ -84,6 +87,9 @@ func (f *feed) run(ctx context.Context) {
 		}
 	}
 }
+
+// errEnded is what is wrong with a stream that ends by itself.
+var errEnded = errors.New("the daemon ended the stream")
 
 // errAgain is why a list is loaded anew.
 var errAgain = errors.New("the list is loaded anew")

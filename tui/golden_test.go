@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,6 +109,31 @@ func TestScreens(t *testing.T) {
 		s.change(func() { s.gone = true })
 		w.sees("the daemon is away: trying again…")
 		w.golden(true)
+	})
+	t.Run("transcript", func(t *testing.T) {
+		s := life()
+		r := s.records[1]
+		r.Environment = process.EnvAgent
+		s.records[1] = r
+		s.messages = []process.Message{
+			{Number: 1, At: noon, Role: process.RoleUser, Text: "Buy a boat, but not one that is longer than what the harbour of the old town has room for."},
+			{Number: 2, At: noon, Step: 1, Role: process.RoleAssistant, Text: "Let me look.\x1b[2J", Calls: []process.MessageCall{{Name: "shop/buy", Arguments: json.RawMessage(`{"what":"a boat"}`)}}},
+			{Number: 3, At: noon, Step: 1, Role: process.RoleTool, Name: "shop/buy", Failed: true, Text: "denied"},
+		}
+		w := open(t, s, 80, 24, nil)
+		w.sees("agent")
+		w.press("T")
+		w.sees("denied")
+		w.golden(false)
+	})
+	t.Run("wrapped", func(t *testing.T) {
+		s := newScript(running(1, "long"))
+		s.say(1, strings.Repeat("0123456789", 12)+" end of the long line")
+		w := open(t, s, 40, 16, nil)
+		w.sees("01234")
+		w.press("w")
+		w.sees("end of the long line")
+		w.golden(false)
 	})
 	t.Run("info", func(t *testing.T) {
 		w := open(t, family(), 80, 24, nil)

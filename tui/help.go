@@ -8,10 +8,10 @@ func allKeys() []keyHelp {
 	return []keyHelp{
 		{"up down j k", "select; in the lower pane: scroll"},
 		{"PgUp PgDn g G", "by pages; to the beginning, to the end"},
-		{"left right", "fold and unfold a tree; long lines: move along"},
+		{"left right w", "fold and unfold a tree; long lines: move along, wrap"},
 		{"Tab", "go to the other pane"},
 		{"Enter", "the lower pane on the whole screen, and back"},
-		{"l e t v", "output, events, timeline, info"},
+		{"l e t v T", "output, events, timeline, info, an agent's transcript"},
 		{"/", "search: narrows the list; in the lower pane: finds"},
 		{"n N", "find further down, further up"},
 		{"s", "sort: state, newest, time, cpu, tokens, name"},

@@ -17,33 +17,39 @@ type info struct {
 	id    process.ID
 	rec   *process.Record // with code and output
 	runs  []process.RunRecord
+	said  []process.Message
 	of    time.Time // the record it was fetched for
+	tab   tab       // and what for
 	asked bool
 	err   error
 }
 
 type infoMsg struct {
 	id   process.ID
-	rec  process.Record
+	rec  *process.Record
 	runs []process.RunRecord
+	said []process.Message // what is new of the transcript
 	err  error
 }
 
 // refreshInfo fetches all of a process, if the tab is open and it has changed.
 func (m *Model) refreshInfo() tea.Cmd {
 	n := m.node()
-	if m.tab != infoTab || n == nil || m.info.asked || m.info.id != m.selected || m.info.of.Equal(n.seen) || m.away != nil {
+	if m.tab != infoTab && m.tab != transcriptTab || n == nil || m.info.asked || m.info.id != m.selected || m.away != nil || m.info.of.Equal(n.seen) && m.info.tab == m.tab {
 		return nil
 	}
-	m.info.asked, m.info.of = true, n.seen
+	m.info.asked, m.info.of, m.info.tab = true, n.seen, m.tab
 	id := m.selected
+	if m.tab == transcriptTab {
+		return m.fetchTranscript(id)
+	}
 	return m.fx.do(func(ctx context.Context) tea.Msg {
 		rec, err := m.fx.source.Record(ctx, id)
 		if err != nil {
 			return infoMsg{id: id, err: err}
 		}
 		runs, err := m.fx.source.Runs(ctx, id)
-		return infoMsg{id, rec, runs, err}
+		return infoMsg{id: id, rec: &rec, runs: runs, err: err}
 	})
 }
 
@@ -52,9 +58,10 @@ func (m *Model) takeInfo(msg infoMsg) {
 		return
 	}
 	m.info.asked, m.info.err = false, msg.err
-	if msg.err == nil {
-		m.info.rec, m.info.runs = &msg.rec, msg.runs
+	if msg.err == nil && msg.rec != nil {
+		m.info.rec, m.info.runs = msg.rec, msg.runs
 	}
+	m.hear(msg.said)
 }
 
 // facts collects named lines.

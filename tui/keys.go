@@ -58,6 +58,10 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 		m.show(timelineTab)
 	case "v", "4":
 		m.show(infoTab)
+	case "T", "5":
+		m.showTranscript()
+	case "w":
+		m.wraps = !m.wraps
 	case "/":
 		return m.search(), true
 	case "n":
@@ -70,6 +74,7 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 	case "f":
 		m.board.filter.state = (m.board.filter.state + 1) % stateFilters
 		m.arrange()
+		return m.searchOlder(), true
 	default:
 		return nil, false
 	}
@@ -79,7 +84,7 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 // show changes what the lower pane shows.
 func (m *Model) show(t tab) {
 	m.tab = t
-	m.tail.top, m.tail.left, m.tail.find, m.tail.pinned = 0, 0, "", true
+	m.tail.top, m.tail.left, m.tail.offset, m.tail.find, m.tail.pinned = 0, 0, 0, "", true
 }
 
 // arrange makes the rows anew at once.
@@ -172,18 +177,11 @@ func (m *Model) sideways(direction int) {
 func (m *Model) scroll(by int) tea.Cmd {
 	height := m.layout().detail
 	d := &m.tail
-	length := len(d.entries)
-	switch m.tab {
-	case timelineTab:
-		length = len(m.timelineLines())
-	case infoTab:
-		length = len(m.infoLines())
-	}
-	last := max(0, length-height)
-	if m.tab == timelineTab || m.tab == infoTab {
-		d.top = min(max(0, d.top+by), last)
+	if m.tab != outputTab && m.tab != eventsTab {
+		d.offset = min(max(0, d.offset+by), max(0, len(m.laidOut())-height))
 		return nil
 	}
+	last := max(0, d.length()-height)
 	if d.pinned {
 		d.top = last
 	}
@@ -239,9 +237,7 @@ func (m *Model) search() tea.Cmd {
 		})
 		return nil
 	}
-	m.ask("search: ", m.board.filter.text, func(text string) tea.Cmd {
-		return m.searchOlder(text)
-	})
+	m.ask("search: ", m.board.filter.text, func(string) tea.Cmd { return m.searchOlder() })
 	m.prompt.changed = func(text string) {
 		m.board.filter.text = strings.ToLower(text)
 		m.arrange()

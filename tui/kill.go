@@ -42,7 +42,7 @@ func (m *Model) kill(about []*node) tea.Cmd {
 	}
 	m.dialog = &dialog{title: "Kill " + who(alive) + "?", lines: lines, danger: true, choices: []choice{
 		{"y K", "end it, with everything it started: SIGTERM, and SIGKILL after its grace", func() tea.Cmd { return m.end(alive, false) }},
-		{"n", "now: SIGKILL at once", func() tea.Cmd { return m.end(alive, true) }},
+		{"9", "SIGKILL at once", func() tea.Cmd { return m.end(alive, true) }},
 	}}
 	return nil
 }

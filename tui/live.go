@@ -30,6 +30,17 @@ func (l Live) Record(ctx context.Context, id process.ID) (process.Record, error)
 	return l.Process(ctx, id)
 }
 
+// Messages are those of an agent's transcript.
+func (l Live) Messages(ctx context.Context, id process.ID, after int64) (all []process.Message, err error) {
+	for {
+		page, err := l.TranscriptPage(ctx, id, after)
+		if err != nil || len(page.Messages) == 0 {
+			return all, err
+		}
+		all, after = append(all, page.Messages...), page.Next
+	}
+}
+
 // Changes are the events that mean that a record has changed.
 func (l Live) Changes(ctx context.Context, after string) iter.Seq2[process.Event, error] {
 	return l.AllEvents(ctx, client.EventFilter{KindFilter: Facts.filter()}, after)

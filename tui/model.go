@@ -30,6 +30,7 @@ type Model struct {
 
 	inDetail bool // the lower pane has the keys
 	zoomed   bool // and the whole screen
+	wraps    bool // long lines are wrapped, not cut
 	tab      tab
 	tail     tail
 	wanted   int // counts changes of what is looked at
@@ -66,10 +67,13 @@ const (
 	eventsTab
 	timelineTab
 	infoTab
+	transcriptTab
 	tabs
 )
 
-func (t tab) String() string { return [...]string{"Output", "Events", "Timeline", "Info"}[t] }
+func (t tab) String() string {
+	return [...]string{"Output", "Events", "Timeline", "Info", "Transcript"}[t]
+}
 
 // kinds are the events that a tab is made of.
 func (t tab) kinds() Kinds {

@@ -119,6 +119,22 @@ func (f stateFilter) matches(r *process.Record) bool {
 	return true
 }
 
+// query asks the daemon for the same.
+func (f filter) query() process.Query {
+	q := process.Query{Text: f.text, Limit: pageSize}
+	switch f.state {
+	case activeOnly:
+		q.States = []process.State{process.Queued, process.Running, process.Terminating}
+	case pausedOnly:
+		q.Paused = true
+	case failedOnly:
+		q.Statuses = []process.ExitState{process.ExitFailed, process.ExitTimeout, process.ExitCanceled}
+	case doneOnly:
+		q.Statuses = []process.ExitState{process.ExitSuccess}
+	}
+	return q
+}
+
 // matchesText looks where the daemon's own search looks, code aside.
 func (f filter) matchesText(n *node) bool {
 	if f.text == "" {

@@ -25,6 +25,7 @@ type script struct {
 	events    map[process.ID][]process.Event
 	feed      []process.Event
 	approvals []process.Approval
+	messages  []process.Message
 	gone      bool
 	changed   chan struct{} // closed and replaced with every change
 	calls     []string
@@ -144,6 +145,12 @@ func (s *script) Record(ctx context.Context, id process.ID) (process.Record, err
 }
 
 func (s *script) Runs(context.Context, process.ID) ([]process.RunRecord, error) { return nil, nil }
+
+func (s *script) Messages(_ context.Context, _ process.ID, after int64) ([]process.Message, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.messages[min(int(after), len(s.messages)):], nil
+}
 
 // stream yields what is in a log, and what is added to it.
 func (s *script) stream(ctx context.Context, log func() []process.Event, from int, over func() bool) iter.Seq2[process.Event, error] {

@@ -51,7 +51,7 @@ func (m *Model) settle() tea.Cmd {
 		}
 	}
 	m.keepVisible()
-	cmds = append(cmds, m.look(), m.fetch(), m.startTick())
+	cmds = append(cmds, m.look(), m.fetch(), m.refreshInfo(), m.startTick())
 	return tea.Batch(cmds...)
 }
 
@@ -207,7 +207,7 @@ func (m *Model) tick() tea.Cmd {
 			}
 		}
 	}
-	return tea.Batch(m.refreshInfo(), m.count())
+	return m.count()
 }
 
 // count asks how many there are.

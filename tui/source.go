@@ -22,6 +22,8 @@ type Source interface {
 	// Record is one process with everything it has.
 	Record(ctx context.Context, id process.ID) (process.Record, error)
 	Runs(ctx context.Context, id process.ID) ([]process.RunRecord, error)
+	// Messages are an agent's, after one of them.
+	Messages(ctx context.Context, id process.ID, after int64) ([]process.Message, error)
 	// Changes are the events of all processes after a cursor that mean that a
 	// record has changed.
 	Changes(ctx context.Context, after string) iter.Seq2[process.Event, error]

@@ -31,6 +31,7 @@ type tail struct {
 	id      process.ID
 	kinds   Kinds
 	entries []entry
+	partial map[process.Stream]entry // lines that are not finished, after the others
 	bytes   int
 	styles  map[process.Stream]style // in which the streams go on
 	last    int64                    // the newest seq that was seen
@@ -46,7 +47,8 @@ type tail struct {
 
 	pinned  bool // it shows the end, as that grows
 	top     int  // else the first entry that is shown
-	left    int  // columns that are scrolled out
+	offset  int  // lines of what is no log that are scrolled out
+	left    int  // columns that are, too
 	find    string
 	found   int64 // the seq of where it was found
 	finding bool  // it is searched for in an older page
@@ -54,16 +56,18 @@ type tail struct {
 
 // take adds an event at the end.
 func (t *tail) take(th theme, ev *process.Event) {
-	e := t.entry(th, ev)
-	if n := len(t.entries); n > 0 && t.entries[n-1].partial && (e.seq == t.entries[n-1].seq || !e.partial) {
-		t.drop(n-1, n) // it was the beginning of this line, or is said again later
-	}
 	if !ev.Live() {
 		if ev.Seq <= t.last {
 			return // said before
 		}
 		t.last = ev.Seq
 	}
+	e := t.entry(th, ev)
+	if e.partial {
+		t.partial[e.stream] = e
+		return
+	}
+	delete(t.partial, e.stream)
 	if t.cut || !t.pinned && t.full() {
 		t.cut = true
 		return
@@ -82,6 +86,31 @@ func (t *tail) take(th theme, ev *process.Event) {
 func (t *tail) empty() {
 	t.entries, t.bytes, t.last, t.reach, t.cut = nil, 0, 0, 0, false
 	clear(t.styles)
+	clear(t.partial)
+}
+
+// length is how many lines there are.
+func (t *tail) length() int {
+	if t.cut {
+		return len(t.entries)
+	}
+	return len(t.entries) + len(t.partial)
+}
+
+// lines are some of them, unfinished ones last.
+func (t *tail) lines(from, to int) []entry {
+	n := len(t.entries)
+	some := t.entries[min(from, n):min(to, n)]
+	if to <= n {
+		return some
+	}
+	some = slices.Clone(some)
+	for _, stream := range []process.Stream{process.Stdout, process.Stderr} {
+		if e, ok := t.partial[stream]; ok {
+			some = append(some, e)
+		}
+	}
+	return some
 }
 
 func (t *tail) full() bool { return len(t.entries) > mostLines || t.bytes > mostBytes }

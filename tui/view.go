@@ -68,7 +68,7 @@ func (m *Model) screen() []string {
 	l := m.layout()
 	lines := []string{m.header()}
 	if m.away != nil {
-		lines = append(lines, m.theme.paint(alarm, m.theme.pad(" the daemon is away: trying again"+m.theme.pick("…", "..."), m.width)))
+		lines = append(lines, m.theme.paint(alarm, m.theme.pad(" "+m.awayText(), m.width)))
 	}
 	if m.help {
 		return append(lines, m.helpLines(m.height-len(lines))...)
@@ -88,6 +88,14 @@ func (m *Model) screen() []string {
 		lines = append(lines, m.footer())
 	}
 	return fill(lines, m.height)
+}
+
+// awayText says what is wrong with the daemon.
+func (m *Model) awayText() string {
+	if final(m.away) {
+		return "the daemon refuses: " + m.theme.safe(m.away.Error())
+	}
+	return "the daemon is away: trying again" + m.theme.pick("…", "...")
 }
 
 // fill makes exactly so many lines.
