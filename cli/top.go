@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -50,11 +51,23 @@ func (a *App) top(ctx context.Context, o topOptions) error {
 		return err
 	}
 	defer c.Close()
-	if err := c.Health(ctx); errors.As(err, new(*client.UnreachableError)) {
+	if err := a.canWatch(ctx, c); err != nil {
 		return err
 	}
 	return tui.Run(ctx, tui.Config{Source: tui.Live{Client: c}, Host: c.Host(), ASCII: o.ascii || !a.unicode(), Plain: a.colourless(), Mouse: o.mouse,
 		Attach: a.attachFromTop, Command: a.commandFromTop, Input: a.Stdin, Output: a.Stdout, Environ: a.Environ()})
+}
+
+// canWatch finds out before the screen is taken what would only be repeated on it:
+// no daemon, a token that is wrong, a daemon from before there was a dashboard.
+func (a *App) canWatch(ctx context.Context, c *client.Client) error {
+	_, err := c.Overview(ctx)
+	if errors.Is(err, process.ErrNotFound) {
+		if v := a.daemonVersion(ctx); v != nil {
+			return errors.New(cmp.Or(ageText(*v, a.Version), err.Error()))
+		}
+	}
+	return err
 }
 
 // unicode reports whether the terminal shows more than ASCII, as its locale says.
@@ -101,6 +114,6 @@ func (a *App) commandFromTop(line string) (api.Create, error) {
 	if err != nil {
 		return api.Create{}, err
 	}
-	body := api.Create{Environment: process.EnvCommand, Label: line, Command: &api.Command{Program: shell[0], Args: shell[1:], Dir: dir, Env: env}}
+	body := api.Create{Environment: process.EnvCommand, Label: fit(line, 200), Command: &api.Command{Program: shell[0], Args: shell[1:], Dir: dir, Env: env}}
 	return body, a.readable(shell, dir, env, nil)
 }

@@ -232,3 +232,29 @@ func TestIssue7TopManyProcesses(t *testing.T) {
 	w.sees("1 process started")
 	w.until("it has run", func(string) bool { return d.record(t, 7777).num("run") == 2 })
 }
+
+// A call is shown with its parameters and decided; who may not decide is told what
+// it takes.
+func TestIssue7TopApprovals(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	d := s.start(t, newBase(t), asking)
+	p := d.withPeople(t)
+	id := d.ts(t, deletes(3)).id()
+	d.pending(t, id)
+	w := d.top(t, 120, 30, "REEVE_TOKEN="+p.run)
+	w.sees("1 to approve")
+	w.presses("a")
+	w.sees(`"id": 3`)
+	w.presses("y")
+	w.sees("takes a token with the scope approve")
+	w.presses("q")
+	w.sees("left with 0")
+	w = d.top(t, 120, 30, "REEVE_TOKEN="+p.approve)
+	w.sees("1 to approve")
+	w.presses("a", "y")
+	w.sees("shop/delete_pet")
+	w.sees("done /pets/3")
+	d.await(t, id, "idle").wantEnd(t, "success")
+	w.seesNot("to approve")
+}
