@@ -148,6 +148,11 @@ func TestSearch(t *testing.T) {
 	w.press("G")
 	w.sees("line 4999")
 	w.press("g")
+	w.sees("no such file") // the second line of all
+	w.press("pgdown")
+	w.sees("line 10")
+	w.press("G")
+	w.sees("line 4999")
 	w.press("f", "f")
 	w.sees("paused")
 }

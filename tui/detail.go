@@ -54,6 +54,11 @@ func (m *Model) open(msg openMsg) tea.Cmd {
 // past fetches the page of a log that ends before a seq; 0: its end.
 func (m *Model) past(before int64) tea.Cmd { return m.page(pastMsg{bound: before}) }
 
+// newer fetches the page after a window that was cut.
+func (m *Model) newer() tea.Cmd {
+	return m.page(pastMsg{bound: m.tail.reach + 1 + pastLines, newer: true})
+}
+
 func (m *Model) page(msg pastMsg) tea.Cmd {
 	if m.tail.fetches {
 		return nil
@@ -82,6 +87,9 @@ func (m *Model) takePast(msg pastMsg) tea.Cmd {
 	case msg.err != nil: // who scrolls on asks again
 	case msg.newer:
 		t.after(m.theme, msg.events, msg.bound, msg.newest)
+		if len(t.entries) == 0 && t.cut { // so far nothing of the kind
+			return m.newer()
+		}
 	case msg.bound != 0:
 		return m.findAgain(t.before(m.theme, msg.events))
 	default:

@@ -110,6 +110,9 @@ func (m *Model) back() {
 	}
 }
 
+// far is to the beginning, or the end.
+const far = 1 << 30
+
 // move moves the selection, or what the lower pane shows.
 func (m *Model) move(key string) (cmd tea.Cmd, done bool) {
 	l := m.layout()
@@ -118,7 +121,6 @@ func (m *Model) move(key string) (cmd tea.Cmd, done bool) {
 		page = l.detail
 	}
 	page = max(1, page-1)
-	const far = 1 << 30
 	by, ok := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page,
 		"ctrl+u": -(page + 1) / 2, "ctrl+d": (page + 1) / 2, "home": -far, "g": -far, "end": far, "G": far}[key]
 	if ok {
@@ -188,13 +190,16 @@ func (m *Model) scroll(by int) tea.Cmd {
 	d.top = min(max(0, d.top+by), last)
 	d.pinned = d.top == last && by >= 0 && !d.cut
 	switch {
+	case by == -far && !d.whole && d.opened:
+		d.rewind()
+		return m.newer()
 	case by < 0 && d.top < height && !d.whole && d.opened && len(d.entries) > 0:
 		return m.past(d.entries[0].seq)
-	case by > 1<<20 && d.cut: // to the very end
+	case by == far && d.cut:
 		m.leave()
-		m.tail.id = 0
+		m.tail.id = 0 // so that it is opened anew, at its end
 	case by > 0 && d.top == last && d.cut:
-		return m.page(pastMsg{bound: d.reach + 1 + pastLines, newer: true})
+		return m.newer()
 	}
 	return nil
 }

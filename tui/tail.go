@@ -89,6 +89,13 @@ func (t *tail) empty() {
 	clear(t.partial)
 }
 
+// rewind is for a window that begins at the beginning.
+func (t *tail) rewind() {
+	last := t.last
+	t.empty()
+	t.last, t.cut, t.whole, t.pinned, t.top = last, true, true, false, 0
+}
+
 // length is how many lines there are.
 func (t *tail) length() int {
 	if t.cut {

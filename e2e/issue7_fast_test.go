@@ -1,0 +1,67 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// fastBinary is the program as it is shipped, without the race detector, which
+// makes what people wait for many times slower.
+var fastBinary = sync.OnceValues(func() (string, error) {
+	if binary := os.Getenv("REEVE_E2E_REAL_BINARY"); binary != "" {
+		return binary, nil
+	}
+	binary := filepath.Join(suite.dir, "reeve-fast")
+	if out, err := exec.Command("go", "build", "-o", binary, "../cmd/reeve").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return binary, nil
+})
+
+// startFast runs the shipped program for one test.
+func startFast(t testing.TB, flags ...string) *daemon {
+	t.Helper()
+	return startFastIn(t, newBase(t), nil, flags...)
+}
+
+// startFastIn is startFast with the folders of an earlier daemon and variables of
+// its environment.
+func startFastIn(t testing.TB, base string, variables []string, flags ...string) *daemon {
+	t.Helper()
+	binary, err := fastBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := launch(binary, base, variables, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.endWith(t)
+	return d
+}
+
+// createMany makes processes that have not run, labelled by number.
+func (d *daemon) createMany(t testing.TB, n int) {
+	t.Helper()
+	const hands = 32 // what comes at the same time is written down at once
+	var all sync.WaitGroup
+	for hand := range hands {
+		all.Go(func() {
+			for i := hand; i < n; i += hands {
+				a, err := d.try(request{method: "POST", path: "/processes", body: m{"environment": "command", "autorun": false,
+					"label": fmt.Sprint("job ", i), "command": m{"program": "true"}}})
+				if err != nil || a.status != 201 {
+					t.Errorf("create %d: %v, %v", i, a, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
