@@ -185,14 +185,24 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// The load is that of the last few seconds, and of what runs.
 func TestLoad(t *testing.T) {
 	b := newBoard(theme{})
 	r := running(1, "a")
-	b.put(r, noon)
-	r.Usage.CPUMS += 1500
-	b.put(r, noon.Add(time.Second))
+	for second := range 8 {
+		b.put(r, noon.Add(time.Duration(second)*time.Second))
+		r.Usage.CPUMS += 1500
+		if second < 4 {
+			r.Usage.CPUMS -= 1500 // nothing at first
+		}
+	}
 	if cpu := b.nodes[1].cpu; cpu != 150 {
 		t.Errorf("%v%%", cpu)
+	}
+	r.Paused = true
+	b.put(r, noon.Add(time.Minute))
+	if cpu := b.nodes[1].cpu; cpu >= 0 {
+		t.Errorf("paused: %v%%", cpu)
 	}
 }
 

@@ -16,7 +16,18 @@ type node struct {
 	title string
 	asks  bool    // a person has to decide, and its clock stands still
 	cpu   float64 // per cent of a core; negative: not known
+	marks []mark  // of the last few looks at it
 }
+
+// mark is how much processor time a run had used at a time.
+type mark struct {
+	cpu int64
+	at  time.Time
+}
+
+// looks is over how many looks the load is taken: the daemon itself looks once a
+// second, so that the time between two says little.
+const looks = 4
 
 // row is a line of the list.
 type row struct {
@@ -71,7 +82,7 @@ func (b *board) put(rec process.Record, now time.Time) {
 		n = &node{cpu: -1}
 		b.nodes[rec.ID] = n
 	}
-	n.cpu = load(n, &rec, now)
+	n.cpu = n.load(&rec, now)
 	n.rec, n.seen = rec, now
 	n.title = b.theme.safe(wording.Title(&rec))
 	if rec.Ref != nil {
@@ -82,16 +93,22 @@ func (b *board) put(rec process.Record, now time.Time) {
 	}
 }
 
-// load is how busy a run was since it was last looked at.
-func load(n *node, rec *process.Record, now time.Time) float64 {
-	if rec.State != process.Running || rec.Paused {
+// load is how busy a run was since it was looked at a few times ago.
+func (n *node) load(rec *process.Record, now time.Time) float64 {
+	if rec.State != process.Running || rec.Paused || rec.Run != n.rec.Run {
+		n.marks = nil
 		return -1
 	}
-	passed := now.Sub(n.seen)
-	if n.rec.Run != rec.Run || n.rec.State != process.Running || passed < 500*time.Millisecond {
+	if last := len(n.marks) - 1; last >= 0 && now.Sub(n.marks[last].at) < time.Second {
 		return n.cpu
 	}
-	return max(0, 100*float64(rec.Usage.CPUMS-n.rec.Usage.CPUMS)/float64(passed.Milliseconds()))
+	n.marks = append(n.marks, mark{rec.Usage.CPUMS, now})
+	n.marks = n.marks[max(0, len(n.marks)-looks):]
+	first := n.marks[0]
+	if passed := now.Sub(first.at); passed > 0 {
+		return max(0, 100*float64(rec.Usage.CPUMS-first.cpu)/float64(passed.Milliseconds()))
+	}
+	return -1
 }
 
 func (b *board) remove(id process.ID) { delete(b.nodes, id) }

@@ -136,10 +136,15 @@ func TestScreens(t *testing.T) {
 		w.golden(false)
 	})
 	t.Run("info", func(t *testing.T) {
-		w := open(t, family(), 80, 24, nil)
+		s := family()
+		for i := range 100 {
+			s.usage.Samples = append(s.usage.Samples, process.UsageSample{At: process.Stamp{Time: noon.Add(time.Duration(i) * time.Second)},
+				CPUMS: int64(i * i), RSSBytes: int64(i%20) << 20})
+		}
+		w := open(t, s, 80, 24, nil)
 		w.sees(settled)
 		w.press("v")
-		w.sees("environment")
+		w.sees("at most 19.0 MiB")
 		w.golden(false)
 	})
 }

@@ -18,6 +18,7 @@ type info struct {
 	rec   *process.Record // with code and output
 	runs  []process.RunRecord
 	said  []process.Message
+	usage []process.UsageSample
 	of    time.Time // the record it was fetched for
 	tab   tab       // and what for
 	asked bool
@@ -29,7 +30,9 @@ type infoMsg struct {
 	rec  *process.Record
 	runs []process.RunRecord
 	said []process.Message // what is new of the transcript
-	err  error
+
+	usage []process.UsageSample
+	err   error
 }
 
 // refreshInfo fetches all of a process, if the tab is open and it has changed.
@@ -49,7 +52,11 @@ func (m *Model) refreshInfo() tea.Cmd {
 			return infoMsg{id: id, err: err}
 		}
 		runs, err := m.fx.source.Runs(ctx, id)
-		return infoMsg{id: id, rec: &rec, runs: runs, err: err}
+		if err != nil {
+			return infoMsg{id: id, err: err}
+		}
+		usage, err := m.fx.source.Usage(ctx, id, 0)
+		return infoMsg{id: id, rec: &rec, runs: runs, usage: usage.Samples, err: err}
 	})
 }
 
@@ -59,7 +66,7 @@ func (m *Model) takeInfo(msg infoMsg) {
 	}
 	m.info.asked, m.info.err = false, msg.err
 	if msg.err == nil && msg.rec != nil {
-		m.info.rec, m.info.runs = msg.rec, msg.runs
+		m.info.rec, m.info.runs, m.info.usage = msg.rec, msg.runs, msg.usage
 	}
 	m.hear(msg.said)
 }
@@ -117,6 +124,7 @@ func (m *Model) infoLines() []string {
 		f.add("outcome", wording.Outcome(r.Outcome))
 	}
 	m.usageLines(f, r)
+	m.plotLines(f)
 	m.deepLines(f)
 	return f.lines
 }
@@ -126,27 +134,6 @@ func endText(r *process.Record) string {
 		return ""
 	}
 	return fmt.Sprintf(" (exit code %d: %s)", r.Exit.Code, r.Exit.Reason)
-}
-
-func (m *Model) usageLines(f *facts, r *process.Record) {
-	u := r.Usage
-	use := []string{"time " + wording.Duration(time.Duration(u.WallMS)*time.Millisecond)}
-	if u.PausedMS > 0 {
-		use = append(use, "paused "+wording.Duration(time.Duration(u.PausedMS)*time.Millisecond))
-	}
-	use = append(use, "CPU "+wording.Duration(time.Duration(u.CPUMS)*time.Millisecond))
-	if u.MaxRSSBytes > 0 {
-		use = append(use, "memory "+wording.Bytes(u.MaxRSSBytes))
-	}
-	if u.Tokens > 0 {
-		use = append(use, wording.Plural(int(u.Tokens), "token", "tokens"))
-	}
-	f.add("use", strings.Join(use, ", "))
-	f.add("output", fmt.Sprintf("%s stdout, %s stderr", wording.Bytes(r.StdoutBytes), wording.Bytes(r.StderrBytes)))
-	if e := r.Enforced; e != nil {
-		f.add("held by", strings.Join(append([]string{e.TreeKill}, e.Confined...), ", "))
-		f.add("missing", strings.Join(e.Missing, ", "))
-	}
 }
 
 // deepLines are about what a list leaves out: findings, runs, output and code.

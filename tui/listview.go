@@ -63,7 +63,7 @@ func (m *Model) timeCell(r *row) (string, string) {
 }
 
 func loadCell(r *row) (string, string) {
-	if r.cpu < 0 || r.rec.Usage.CPUMS == 0 || !r.ticks() {
+	if r.cpu < 0 || !r.ticks() {
 		return "", ""
 	}
 	return fmt.Sprintf("%.0f", r.cpu), ""

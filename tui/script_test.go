@@ -26,6 +26,7 @@ type script struct {
 	feed      []process.Event
 	approvals []process.Approval
 	messages  []process.Message
+	usage     process.UsageSeries
 	gone      bool
 	changed   chan struct{} // closed and replaced with every change
 	calls     []string
@@ -145,6 +146,12 @@ func (s *script) Record(ctx context.Context, id process.ID) (process.Record, err
 }
 
 func (s *script) Runs(context.Context, process.ID) ([]process.RunRecord, error) { return nil, nil }
+
+func (s *script) Usage(context.Context, process.ID, int) (process.UsageSeries, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.usage, nil
+}
 
 func (s *script) Messages(_ context.Context, _ process.ID, after int64) ([]process.Message, error) {
 	s.mu.Lock()

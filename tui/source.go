@@ -22,6 +22,8 @@ type Source interface {
 	// Record is one process with everything it has.
 	Record(ctx context.Context, id process.ID) (process.Record, error)
 	Runs(ctx context.Context, id process.ID) ([]process.RunRecord, error)
+	// Usage is what a run used as time went by; 0: the newest.
+	Usage(ctx context.Context, id process.ID, run int) (process.UsageSeries, error)
 	// Messages are an agent's, after one of them.
 	Messages(ctx context.Context, id process.ID, after int64) ([]process.Message, error)
 	// Changes are the events of all processes after a cursor that mean that a
