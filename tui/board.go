@@ -66,7 +66,7 @@ func (c *census) count(r *process.Record) {
 		c.running++
 	case r.State == process.Queued:
 		c.queued++
-	case failedOnly.matches(r):
+	case r.ExitState != nil && (*r.ExitState == process.ExitFailed || *r.ExitState == process.ExitTimeout):
 		c.failed++
 	}
 }
