@@ -147,7 +147,7 @@ func (m *Model) resume(about []*node) tea.Cmd {
 	}
 	for _, n := range about {
 		if n.rec.State == process.Idle && n.rec.Environment == process.EnvAgent && n.rec.Run > 0 {
-			return m.task(about, "went on from where they were", func(ctx context.Context, id process.ID) (api.Signaled, error) {
+			return m.task(about, "went on from the transcript", func(ctx context.Context, id process.ID) (api.Signaled, error) {
 				rec, err := m.fx.source.Start(ctx, id, api.Run{Resume: true})
 				return api.Signaled{Affected: 1, Process: rec}, err
 			})

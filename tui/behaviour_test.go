@@ -52,6 +52,28 @@ func TestActions(t *testing.T) {
 			w.sees("It has stored output. Earlier runs are kept.")
 			w.press("y")
 			w.sees("1 process started")
+			if !s.did("start 5 {Force:true Resume:false Block:false}") {
+				w.t.Errorf("%v", s.calls)
+			}
+		},
+		"resume an agent": func(s *script, w *terminal) {
+			agent := ended(9, process.ExitFailed, "agent")
+			agent.Environment = process.EnvAgent
+			s.set(agent)
+			w.press("/", "agent", "enter")
+			w.sees(">   9 ")
+			w.press("R")
+			w.sees("1 process went on")
+			if !s.did("start 9 {Force:false Resume:true Block:false}") {
+				w.t.Errorf("%v", s.calls)
+			}
+		},
+		"events that were missed": func(s *script, w *terminal) {
+			s.change(func() {
+				s.records[9] = running(9, "unheard")
+				s.feed = append(s.feed, process.New(process.Lagged{Missed: 7}))
+			})
+			w.sees("unheard")
 		},
 		"delete": func(s *script, w *terminal) {
 			w.press("G", "d")

@@ -117,6 +117,10 @@ func (f *feed) read(ctx context.Context, loaded func()) error {
 		if err != nil {
 			return err
 		}
+		if ev.Kind == process.KindLagged { // nobody knows what was missed
+			f.reload()
+			return errEnded
+		}
 		f.mark(&ev)
 	}
 	return nil

@@ -50,6 +50,9 @@ func (f *follower) run(ctx context.Context, source Source, id process.ID, kinds 
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		var broken error
 		for ev, err := range source.Follow(ctx, id, kinds, after) {
+			if err == nil && ev.Kind == process.KindLagged {
+				err = errEnded // what was missed is stored: it is read from there
+			}
 			if err != nil {
 				broken = err
 				break

@@ -103,7 +103,7 @@ func (m *Model) Init() tea.Cmd {
 		m.feed.run(ctx)
 		return nil
 	})
-	return tea.Batch(run, m.fx.do(m.feed.next), m.fetchApprovals())
+	return tea.Batch(run, m.fx.do(m.feed.next))
 }
 
 // Update takes a message in.
@@ -127,6 +127,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.mouse(msg)
 	case pageMsg:
 		m.takePage(msg)
+		if msg.last { // there may be others after a restart
+			return tea.Batch(m.fetchApprovals(), m.fx.do(m.feed.next))
+		}
 		return m.fx.do(m.feed.next)
 	case changesMsg:
 		return tea.Batch(m.takeChanges(msg), m.fx.do(m.feed.next))

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -233,7 +234,7 @@ func (s *script) Create(_ context.Context, body api.Create) (process.Record, err
 }
 
 func (s *script) Start(_ context.Context, id process.ID, body api.Run) (process.Record, error) {
-	return process.Record{}, s.called("start " + id.String())
+	return process.Record{}, s.called(fmt.Sprintf("start %s %+v", id, body))
 }
 
 func (s *script) Signal(_ context.Context, id process.ID, sig process.Signal, body api.Signal) (api.Signaled, error) {
