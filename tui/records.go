@@ -106,13 +106,13 @@ func (m *Model) count() tea.Cmd {
 }
 
 // takeOverview has the list loaded anew when there are fewer processes than it
-// shows, and that is not just because of what is on its way.
+// shows, twice in a row: once may be because of what has just been made.
 func (m *Model) takeOverview(msg overviewMsg) {
 	if msg.err != nil || !m.loaded {
 		return // the feed finds out what is wrong
 	}
 	m.overview = msg.overview
-	if m.overview.Total >= len(m.board.nodes) || len(m.dirty) > 0 || m.fetching {
+	if m.overview.Total >= len(m.board.nodes) {
 		m.fewer = 0
 		return
 	}
