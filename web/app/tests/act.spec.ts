@@ -161,3 +161,25 @@ test("signals leave the verdict to the program", async ({ daemon, open }) => {
   await expect(note(page, `Process ${id} got SIGTERM`)).toBeVisible();
   await daemon.until(id, { state: "idle", exitState: "success" });
 });
+
+test("the same by the buttons of one process", async ({ daemon, open }) => {
+  const id = await daemon.shell("exec sleep 60", { label: "Alone" });
+  const page = await open(`#/processes/${id}`);
+  const actions = page.getByRole("group", { name: "Actions" });
+  await actions.getByRole("button", { name: "Pause" }).click();
+  await daemon.until(id, { paused: true });
+  await actions.getByRole("button", { name: "Resume" }).click();
+  await daemon.until(id, { paused: false });
+  await actions.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Kill now" }).click();
+  await expect(page.getByLabel("Kill it now (SIGKILL)")).toBeChecked();
+  await page.keyboard.press("Enter");
+  await expect(note(page, "1 process ended, 0 left")).toBeVisible();
+  await daemon.until(id, { state: "idle", exitState: "canceled" });
+  await actions.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await expect(page).toHaveURL(/#\/processes$/);
+  await expect(page.getByText("There are no processes yet.")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(row(page, "Alone")).toBeVisible();
+});
