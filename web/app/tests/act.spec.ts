@@ -180,6 +180,6 @@ test("the same by the buttons of one process", async ({ daemon, open }) => {
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await expect(page).toHaveURL(/#\/processes$/);
   await expect(page.getByText("There are no processes yet.")).toBeVisible();
-  await page.getByRole("button", { name: "Undo" }).click();
+  await page.locator(".toast", { hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
   await expect(row(page, "Alone")).toBeVisible();
 });

@@ -36,11 +36,11 @@ export async function each<T>(ids: number[], doing: string, work: (id: number) =
 }
 
 /** Tells in one note what became of all: "37 paused, 2 failed: …". */
-export function report(done: string, failed: Failure[], undo?: () => void): void {
-  if (failed.length === 0) return tell(done, undo);
+export function report(done: string, failed: Failure[], undo?: () => void, about?: string): void {
+  if (failed.length === 0) return tell(done, undo, about);
   const why = [...byReason(failed)].map(([reason, ids]) => `${ids.length === 1 ? "Process " : ""}${names(ids)}: ${reason}`).join(" ");
   if (!done) return complain(new Error(why));
-  tell(`${done}, ${failed.length} failed. ${why}`, undo);
+  tell(`${done}, ${failed.length} failed. ${why}`, undo, about);
 }
 
 function byReason(failed: Failure[]): Map<string, number[]> {

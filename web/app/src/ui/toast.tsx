@@ -7,6 +7,7 @@ interface Toast {
   text: string;
   kind: "good" | "bad" | "busy";
   undo?: () => void;
+  about?: string;
 }
 
 const toasts = signal<Toast[]>([]);
@@ -15,9 +16,12 @@ let next = 1;
 /** How long an undo is offered. */
 export const regret = 8_000;
 
-/** Tells a person something; undo is offered for as long as it is shown. */
-export function tell(text: string, undo?: () => void): void {
-  show({ id: next++, text, kind: "good", undo }, regret);
+/**
+ * Tells a person something; undo is offered for as long as it is shown. A note
+ * about the same thing takes the place of the one before.
+ */
+export function tell(text: string, undo?: () => void, about?: string): void {
+  show({ id: next++, text, kind: "good", undo, about }, regret);
 }
 
 /** Tells what went wrong. */
@@ -50,7 +54,7 @@ export function busy(text: string): Busy {
 }
 
 function show(t: Toast, ms?: number): void {
-  const others = toasts.value.filter((old) => old.text !== t.text);
+  const others = toasts.value.filter((old) => old.text !== t.text && !(t.about && old.about === t.about));
   toasts.value = [...others.slice(-4), t];
   if (ms) setTimeout(() => close(t.id), ms);
 }
