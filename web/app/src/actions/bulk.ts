@@ -15,10 +15,10 @@ export interface Results<T> {
   failed: Failure[];
 }
 
-/** Does something for each, and says how far it is when they are many. */
-export async function each<T>(ids: number[], doing: string, work: (id: number) => Promise<T>): Promise<Results<T>> {
+/** Does something for each, and says how far it is when they are many: in a note, or to who wants to know. */
+export async function each<T>(ids: number[], doing: string, work: (id: number) => Promise<T>, say?: (text: string) => void): Promise<Results<T>> {
   const results: Results<T> = { done: [], failed: [] };
-  const note = ids.length > atOnce ? busy(doing) : null;
+  const note = ids.length <= atOnce ? null : say ? { say, end: () => {} } : busy(doing);
   const waiting = [...ids];
   const worker = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {

@@ -3,6 +3,7 @@
 import { ApiError, get } from "../api/http";
 import { byIds, kill, tree, type KillOptions } from "../api/processes";
 import type { ProcessEvent, ProcessRecord, Survivor, Tree } from "../api/types";
+import { plural } from "../format";
 import { subscribe } from "../state/feed";
 import { each, type Failure } from "./bulk";
 
@@ -15,15 +16,15 @@ export interface Ended {
 export const proof = (e: Ended): string => `${e.ended} ${e.ended === 1 ? "process" : "processes"} ended, ${e.left.length} left`;
 
 /** Kills, waits until all are dead, and says what ended and what is left. */
-export async function end(ids: number[], o: KillOptions, waiting: (left: number) => void): Promise<Ended> {
+export async function end(ids: number[], o: KillOptions, say: (text: string) => void): Promise<Ended> {
   const before = (await get<{ next: string }>("/events")).next || "0";
-  const looked = await each(ids, "Looking", (id) => tree(id));
+  const looked = await each(ids, "Looking", (id) => tree(id), say);
   const named = looked.done.map((d) => d.result).filter((t) => t.state !== "idle");
-  const killed = await each(named.map((t) => t.id), "Killing", (id) => kill(id, o).catch(unlessOver));
+  const killed = await each(named.map((t) => t.id), "Killing", (id) => kill(id, o).catch(unlessOver), say);
   const refused = new Set(killed.failed.map((f) => f.id));
   const active = new Map<number, number>();
   for (const t of named) if (!refused.has(t.id)) note(t, o.tree !== false, active);
-  await allOver(new Map(active), waiting);
+  await allOver(new Map(active), say);
   return { ...(await count([...active.keys()], before)), failed: [...looked.failed, ...killed.failed] };
 }
 
@@ -38,13 +39,13 @@ function unlessOver(e: unknown): void {
   if (!(e instanceof ApiError && (e.code === "already_idle" || e.code === "not_found"))) throw e;
 }
 
-async function allOver(left: Map<number, number>, waiting: (left: number) => void): Promise<void> {
+async function allOver(left: Map<number, number>, say: (text: string) => void): Promise<void> {
   const changes = new Changes();
   try {
     while (left.size > 0) {
       const now = new Map((await byIds([...left.keys()])).map((p) => [p.id, p]));
       for (const [id, run] of left) if (over(now.get(id), run)) left.delete(id);
-      waiting(left.size);
+      say(`Killing: ${plural(left.size, "process is", "processes are")} not over yet`);
       if (left.size > 0) await changes.next();
     }
   } finally {

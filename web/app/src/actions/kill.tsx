@@ -2,7 +2,6 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { KillOptions } from "../api/processes";
-import { plural } from "../format";
 import { Dialog } from "../ui/dialog";
 import { attempt, busy, complain, tell } from "../ui/toast";
 import { names, report } from "./bulk";
@@ -29,7 +28,7 @@ export async function kill(ids: number[], suggested: KillOptions = {}): Promise<
 async function carryOut(ids: number[], o: KillOptions): Promise<void> {
   const note = busy(ids.length === 1 ? `Killing ${ids[0]}…` : `Killing ${ids.length} processes…`);
   try {
-    const ended = await end(ids, o, (left) => note.say(`Killing: ${plural(left, "process is", "processes are")} not over yet`));
+    const ended = await end(ids, o, note.say);
     if (ended.left.length > 0) {
       complain(new Error(`${proof(ended)}: ${ended.left.map((s) => `${s.command} (pid ${s.pid})`).join(", ")}`));
     } else if (ended.ended === 0 && ended.failed.length === 0) {
