@@ -1,6 +1,5 @@
 // No page has what axe finds, in neither theme, at neither width.
-import axe from "axe-core";
-import type { Page } from "@playwright/test";
+import { expectClean } from "./clean";
 import { expect, test } from "./daemon";
 
 const places = [
@@ -17,21 +16,6 @@ const places = [
   ...["", "/output", "/timeline", "/events", "/structured", "/findings", "/runs", "/resources", "/children", "/code"].map((tab) => `#/processes/1${tab}`),
 ];
 
-const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
-
-// All rules in the light; in the dark only colours are others, at any width.
-async function check(page: Page, where: string): Promise<void> {
-  await look(page, where, "light", { type: "tag", values: rules });
-  if (page.viewportSize()!.width > 1000) await look(page, where, "dark", { type: "rule", values: ["color-contrast", "link-in-text-block"] });
-}
-
-async function look(page: Page, where: string, colorScheme: "light" | "dark", runOnly: axe.RunOnly): Promise<void> {
-  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  const found = await page.evaluate((runOnly) => (window as unknown as { axe: typeof axe }).axe.run({ runOnly, resultTypes: ["violations"] }), runOnly);
-  const said = found.violations.flatMap((v) => v.nodes.map((n) => `${where}, ${colorScheme}: ${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`));
-  expect.soft(said).toEqual([]);
-}
-
 for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
   test(`axe finds nothing, ${size.width} wide`, async ({ daemon, open, page }) => {
     test.slow(); // many pages, each looked at by many rules
@@ -44,27 +28,26 @@ for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) 
     await daemon.shell("true", { label: "Created one", autorun: false });
     await daemon.request("POST", `/processes/${paused}/signals/pause`, {});
     await open();
-    await page.evaluate(axe.source); // once: going from place to place loads nothing anew
     for (const place of places) {
       await page.evaluate((hash) => (location.hash = hash), place);
       await expect(page).toHaveURL(new RegExp(`${place.replace("?", "\\?")}$`));
       await expect(page.getByRole("main")).not.toContainText("Loading…");
       await expect(page.getByRole("heading").first()).toBeVisible();
-      await check(page, place);
+      await expectClean(page, place);
     }
     await page.evaluate(() => (location.hash = "#/processes"));
     await expect(page.getByRole("link", { name: "Running one" })).toBeVisible();
     await page.keyboard.press("*");
-    await check(page, "bulk");
+    await expectClean(page, "bulk");
     for (const [key, name] of [["K", /^Kill/], ["?", "Keys"], ["Control+k", "Find"]] as const) {
       await page.keyboard.press(key);
       await expect(page.getByRole("dialog", { name })).toBeVisible();
-      await check(page, String(name));
+      await expectClean(page, String(name));
       await page.keyboard.press("Escape");
     }
     await page.getByRole("search").getByRole("button", { name: "State" }).click();
-    await check(page, "choices");
+    await expectClean(page, "choices");
     await page.getByRole("button", { name: "Menu" }).click();
-    await check(page, "menu");
+    await expectClean(page, "menu");
   });
 }
