@@ -40,14 +40,16 @@ export function Facts({ process: p, at }: { process: ProcessRecord; at: number }
 function Held({ enforced: e }: { enforced: NonNullable<ProcessRecord["enforced"]> }) {
   const all = [e.treeKill, ...((e.confined as string[] | undefined) ?? [])];
   return (
-    <details class="held">
-      <summary>
-        <span class="quiet">Enforced</span> {all.length}
-        {e.missing.length > 0 && <span class="missing">, {e.missing.length} missing</span>}
-      </summary>
-      <p>Held by {all.join(", ")}.</p>
-      {e.missing.length > 0 && <p class="missing">Not there: {e.missing.join("; ")}.</p>}
-    </details>
+    <Fact name="Enforced">
+      <details class="held">
+        <summary>
+          {all.length}
+          {e.missing.length > 0 && <span class="missing">, {e.missing.length} missing</span>}
+        </summary>
+        <p>Held by {all.join(", ")}.</p>
+        {e.missing.length > 0 && <p class="missing">Not there: {e.missing.join("; ")}.</p>}
+      </details>
+    </Fact>
   );
 }
 
