@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
-import { expect, test } from "./daemon";
+import { type Daemon, expect, test } from "./daemon";
 
 const lines = (page: Page): Locator => page.getByRole("region", { name: "Lines" });
 const line = (page: Page, n: number): Locator => page.locator(`.line[data-line="${n}"]`);
@@ -105,6 +105,15 @@ test("links to lines, runs apart, and files of them", async ({ daemon, open, con
   await expect(page.locator(".hits")).toContainText("of 2 lines");
 });
 
+async function hide(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}
+
+const send = (daemon: Daemon, id: number, text: string): Promise<Response> => fetch(`${daemon.url}/processes/${id}/input`, { method: "POST", body: `${text}\n` });
+
 test("the end is followed until a person goes up", async ({ daemon, open }) => {
   const id = await daemon.shell("", { code: undefined, command: { program: "sh", args: ["-c", "seq -f 'a %.0f' 1 500; while read line; do seq -f \"$line %.0f\" 1 500; done"], stdinOpen: true } });
   const page = await open(`#/processes/${id}/output`);
@@ -125,6 +134,21 @@ test("the end is followed until a person goes up", async ({ daemon, open }) => {
   await page.keyboard.press("t");
   await expect(lines(page).getByText("b 500")).toBeVisible();
   await expect(lines(page).locator("time").first()).toHaveText(/^\d\d:\d\d:\d\d\.\d{3}$/);
+
+  await lines(page).hover();
+  await page.mouse.wheel(0, -9000);
+  await expect(page.getByRole("button", { name: "Follow" })).toHaveAttribute("aria-pressed", "false");
+  const y = async (): Promise<number> => (await lines(page).getByText("b 40", { exact: true }).boundingBox())!.y;
+  const was = await y();
+  await send(daemon, id, "a longer word ".repeat(30)); // these are wrapped
+  await expect.poll(() => lines(page).evaluate((e) => e.scrollHeight)).toBeGreaterThan(29_000);
+  expect(Math.abs((await y()) - was)).toBeLessThan(30);
+
+  await hide(page, true); // nothing is lost, and nothing comes twice, when it is looked at again
+  await send(daemon, id, "unseen");
+  await hide(page, false);
+  await page.keyboard.press("f");
+  await expect(line(page, 2000)).toContainText("unseen 500");
   await page.getByRole("button", { name: "End of input" }).click();
   await expect(page.getByText("success", { exact: true })).toBeVisible();
 });
@@ -174,9 +198,12 @@ test("a hundred thousand lines while it is watched", async ({ daemon, open }) =>
 });
 
 test("a daemon that crashes while lines come", async ({ daemon, open }) => {
-  const id = await daemon.shell("i=0; while [ $i -lt 60 ]; do seq -f 'line %.0f' $((i*500+1)) $((i*500+500)); i=$((i+1)); sleep 0.05; done; echo the end", { label: "goes on" });
+  const script = "read go; i=0; while [ $i -lt 60 ]; do seq -f 'line %.0f' $((i*500+1)) $((i*500+500)); i=$((i+1)); sleep 0.05; done; echo the end";
+  const id = await daemon.shell("", { code: undefined, command: { program: "sh", args: ["-c", script], stdinOpen: true } });
   const page = await open(`#/processes/${id}/output`);
-  await expect(line(page, 2500).or(line(page, 3000)).or(line(page, 3500)).first()).toBeVisible();
+  await page.getByLabel("Input for the process").fill("go");
+  await page.getByLabel("Input for the process").press("Enter");
+  await expect(page.locator(".line[data-line]").first()).toBeVisible();
   await daemon.crash();
   await expect(page.getByText("The daemon is away")).toBeVisible();
   await daemon.start();

@@ -142,3 +142,25 @@ test("an agent's transcript is a conversation", async ({ daemon, open }) => {
   await expect(page.getByRole("button", { name: /Steps: Step 2/ })).toBeVisible();
   fake.close();
 });
+
+test("what a run used is plotted, live", async ({ daemon, open }) => {
+  const id = await daemon.shell("", { code: undefined, command: { program: "sh", args: ["-c", "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; read go"], stdinOpen: true } });
+  const page = await open(`#/processes/${id}/resources`);
+  const cpu = page.getByRole("img", { name: /^CPU over/ });
+  await expect(cpu).toBeVisible();
+  await expect(page.locator("figure").filter({ hasText: "CPU" })).toContainText("now");
+  await expect(page.getByRole("img", { name: /^Memory over .*most [1-9]/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /^Processes over .*most 1/ })).toBeVisible();
+  const samples = async (): Promise<number> => (await daemon.request<{ samples: unknown[] }>("GET", `/processes/${id}/usage`)).samples.length;
+  const before = await page.getByRole("img", { name: /^CPU over/ }).getAttribute("aria-label");
+  await expect(cpu).not.toHaveAttribute("aria-label", before!); // it goes on
+  await cpu.hover();
+  await expect(page.locator("figcaption").first()).toContainText(/ at \d/);
+  await cpu.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("figcaption").first()).toContainText(/ at \d/);
+  await fetch(`${daemon.url}/processes/${id}/input`, { method: "POST", body: "go\n" });
+  await daemon.until(id, { state: "idle" });
+  await page.getByRole("button", { name: "Table" }).click();
+  await expect(page.getByRole("region", { name: "Resources as a table" }).getByRole("row")).toHaveCount((await samples()) + 1);
+});

@@ -1,5 +1,6 @@
 // What the interpreter found, with what can be done about it.
 import type { Action, Finding, ProcessRecord } from "../../api/types";
+import { save } from "../../create/draft";
 import { clock } from "../../format";
 import { go, href } from "../../router";
 import { copy } from "../copy";
@@ -65,9 +66,9 @@ function Advice({ action }: { action: Action }) {
   return <p class="advice">{label ? `${label}: ${value}` : value}</p>;
 }
 
-// tryCommand opens the form for commands with this one in it. It goes there by
-// the draft that the form keeps, as it may hold what does not belong in a URL.
+// tryCommand opens the form for commands with this one in it. It goes there as a
+// draft: it may hold what does not belong in a URL.
 function tryCommand(line: string): void {
-  sessionStorage.setItem("reeve-draft-command", JSON.stringify({ line, shell: true }));
+  save("command", { line, shell: true });
   go(href("new", { kind: "command" }));
 }

@@ -49,14 +49,21 @@ export class OutputClient {
   ) {}
 
   start(): () => void {
-    this.worker = new Worker(WORKER, { type: "module" });
-    this.worker.onmessage = (e: MessageEvent<FromWorker>) => this.take(e.data);
-    this.post({ kind: "open", path: `/processes/${this.id}`, headers: authorization(), run: this.run, shown: this.shown });
+    this.open();
+    const seen = (): void => this.post({ kind: document.hidden ? "rest" : "go on" });
+    document.addEventListener("visibilitychange", seen);
     return () => {
+      document.removeEventListener("visibilitychange", seen);
       clearTimeout(this.watch);
       this.worker?.terminate();
       this.worker = null;
     };
+  }
+
+  private open(): void {
+    this.worker = new Worker(WORKER, { type: "module" });
+    this.worker.onmessage = (e: MessageEvent<FromWorker>) => this.take(e.data);
+    this.post({ kind: "open", path: `/processes/${this.id}`, headers: authorization(), run: this.run, shown: this.shown });
   }
 
   row(i: number): Row | undefined {
@@ -120,7 +127,7 @@ export class OutputClient {
       this.worker?.terminate();
       this.asked = "";
       this.rows.clear();
-      this.start();
+      this.open();
       this.hits.value = { count: 0, over: true, problem: "This expression takes too long. Try a simpler one." };
     }, patience) as unknown as number;
   }

@@ -63,7 +63,8 @@ export type Window = { from: number; to: number } | { tail: number };
 
 export type ToWorker =
   | { kind: "open"; path: string; headers: Record<string, string>; run: number | null; shown: Shown }
-  | { kind: "go on" } // there is, or will be, a new run
+  | { kind: "go on" } // there is, or will be, a new run; or it is looked at again
+  | { kind: "rest" } // nobody looks
   | { kind: "window"; window: Window; anchor: number }
   | { kind: "scope"; run: number | null }
   | { kind: "show"; shown: Shown }

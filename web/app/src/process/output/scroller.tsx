@@ -57,7 +57,25 @@ export function Scroller(p: Props) {
     } else if (element.scrollTop !== top) setTop((seen.current = element.scrollTop));
     const y = range === 0 ? 0 : (p.follow ? range : Math.min(top, range)) + share * height - offsetOf(middle - first);
     rows.current!.style.transform = `translateY(${Math.round(y)}px)`;
+    if (p.varies && !p.follow) keep(y);
   });
+
+  // keep has the row that is in sight stay where it is when others come below:
+  // where rows differ in height, the share of the bar alone would move it.
+  const kept = useRef({ total: 0, top: 0, row: 0, y: 0 });
+  function keep(y: number): void {
+    const before = kept.current;
+    const place = (row: number): number | null => {
+      const child = rows.current!.children[row - first] as HTMLElement | undefined;
+      return child ? y + child.offsetTop - top : null;
+    };
+    const is = before.total !== p.total && before.top === top ? place(before.row) : null;
+    if (is !== null && Math.abs(is - before.y) > 1) box.current!.scrollTop = top + is - before.y;
+    else {
+      const row = Math.floor(middle);
+      kept.current = { total: p.total, top, row, y: place(row) ?? 0 };
+    }
+  }
 
   // offsetOf is how far below the first row in the page a place is.
   function offsetOf(row: number): number {

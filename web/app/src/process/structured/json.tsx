@@ -27,19 +27,21 @@ export function Json({ name, path, value, open = false }: Props) {
   }
   const members: [string | number, unknown][] = Array.isArray(value) ? value.map((v, i) => [i, v]) : Object.entries(value);
   return (
-    <details class="json-branch" open={isOpen} onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary class="json-row">
-        <span class="json-name">{name}</span>
+    <div class="json-branch">
+      <div class="json-row">
+        <button type="button" class="plain json-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {name}
+        </button>
         <span class="quiet">{Array.isArray(value) ? plural(members.length, "item", "items") : plural(members.length, "field", "fields")}</span>
         <Copies path={path} value={value} />
-      </summary>
+      </div>
       {isOpen && members.slice(0, shown).map(([n, v]) => <Json key={n} name={n} path={step(path, n)} value={v} />)}
       {isOpen && members.length > shown && (
         <button type="button" class="plain" onClick={() => setShown(shown + 10 * atOnce)}>
           {members.length - shown} more
         </button>
       )}
-    </details>
+    </div>
   );
 }
 
@@ -49,16 +51,12 @@ function Leaf({ value }: { value: unknown }) {
 }
 
 function Copies({ path, value }: { path: string; value: unknown }) {
-  const stop = (f: () => void) => (e: Event) => {
-    e.preventDefault(); // not also open or close the branch
-    f();
-  };
   return (
     <span class="json-copies">
-      <button type="button" class="plain" aria-label={`Copy the path ${path}`} title={path} onClick={stop(() => copy(path, "The path"))}>
+      <button type="button" class="plain" aria-label={`Copy the path ${path}`} title={path} onClick={() => copy(path, "The path")}>
         path
       </button>
-      <button type="button" class="plain" aria-label={`Copy the value of ${path}`} onClick={stop(() => copy(typeof value === "string" ? value : JSON.stringify(value, null, 2), "The value"))}>
+      <button type="button" class="plain" aria-label={`Copy the value of ${path}`} onClick={() => copy(typeof value === "string" ? value : JSON.stringify(value, null, 2), "The value")}>
         value
       </button>
     </span>

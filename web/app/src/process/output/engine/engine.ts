@@ -1,6 +1,6 @@
 // The worker's side of the conversation about the output of one process.
 import type { FromWorker, Query, Row, Shown, Stream, Target, ToWorker, Window } from "../protocol";
-import { jump, mark } from "./errors";
+import { nextError, nextHit } from "./jump";
 import { scan } from "./scan";
 import { problemOf, Search } from "./search";
 import { Session } from "./session";
@@ -59,6 +59,7 @@ export class Engine {
 
   async handle(m: ToWorker): Promise<void> {
     if (m.kind === "go on") return this.session.goOn();
+    if (m.kind === "rest") return this.session.rest();
     if (m.kind === "window") return this.look(m.window, m.anchor);
     if (m.kind === "scope") return this.scope(m.run);
     if (m.kind === "show") return this.show(m.shown);
@@ -174,35 +175,10 @@ export class Engine {
 
   private async step(target: Target, from: number, back: boolean): Promise<void> {
     if (target === "error") await this.markAll();
-    const at = target === "hit" ? this.nextHit(from, back) : this.nextError(from, back);
+    const at = target === "hit" ? nextHit(this.search, from, back) : nextError(this.session.marks, this.view, from, back);
     const row = at.seq ? this.view.rowOf(at.seq) : -1;
     if (at.seq) this.anchor = at.seq;
     this.say({ kind: "found", target, row, ...at });
-  }
-
-  private nextHit(from: number, back: boolean): { seq: number; index: number; of: number } {
-    const hits = this.search?.hits;
-    if (!hits || hits.length === 0) return { seq: 0, index: 0, of: 0 };
-    let index = back ? hits.below(from) - 1 : hits.below(from + 1);
-    if (index < 0) index = hits.length - 1;
-    if (index >= hits.length) index = 0;
-    return { seq: hits.at(index), index: index + 1, of: hits.length };
-  }
-
-  private nextError(from: number, back: boolean): { seq: number; index: number; of: number } {
-    const [first, last] = this.view.range();
-    const { marks } = this.session;
-    let [of, index, seq, other] = [0, 0, 0, 0];
-    let otherIndex = 0;
-    for (let i = first; i <= last; i++) {
-      const bits = marks.get(i);
-      if (!(bits & jump) || !this.view.shown[bits & mark.stderr ? "stderr" : "stdout"]) continue;
-      of++;
-      const fits = back ? i < from : i > from && !seq;
-      if (fits) [seq, index] = [i, of];
-      if (back || !other) [other, otherIndex] = [i, of]; // where it begins anew
-    }
-    return seq ? { seq, index, of } : { seq: other, index: otherIndex, of };
   }
 
   private locate(run: number, line: number): void {

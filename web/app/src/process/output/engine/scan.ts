@@ -6,11 +6,14 @@ import { type Line, lineOf } from "./store";
 
 const slice = 2000; // lines at a time
 
+const ahead = 3; // requests under way; browsers allow few to one host
+
 /**
  * Passes all lines from one seq to another on, in order. The function answers
  * whether it wants more.
  */
 export async function scan(s: Session, from: number, to: number, pass: (lines: Line[], at: number) => boolean): Promise<void> {
+  const asked = new Map<number, Promise<Line[]>>(); // by the seq they begin with
   for (let seq = from; seq <= to; ) {
     const held = heldLines(s, seq, to);
     if (held.next > seq) {
@@ -19,17 +22,22 @@ export async function scan(s: Session, from: number, to: number, pass: (lines: L
       await breath();
       continue;
     }
-    const page = await s.source.page(`kind=${lineKinds}&after=${seq - 1}&limit=${pageSize}`);
-    const lines: Line[] = [];
-    let next = to + 1; // nothing more is no line
-    for (const e of page.events) {
-      if ((e.seq ?? 0) > to) break;
-      if (e.kind === "output_appended" && !e.partial) lines.push(lineOf(e));
+    for (let n = 0, begin = seq; n < ahead && begin <= to; n++, begin += pageSize) {
+      if (asked.has(begin)) continue;
+      const lines = linesFrom(s, begin, Math.min(to, begin + pageSize - 1));
+      lines.catch(() => {}); // whoever waits for it is told
+      asked.set(begin, lines);
     }
-    if (page.events.length >= pageSize) next = Math.min(next, page.next + 1);
-    if (!pass(lines, next)) return;
-    seq = next;
+    const lines = await asked.get(seq)!;
+    asked.delete(seq);
+    seq += pageSize;
+    if (!pass(lines, Math.min(seq, to + 1))) return;
   }
+}
+
+async function linesFrom(s: Session, from: number, to: number): Promise<Line[]> {
+  const page = await s.source.page(`kind=${lineKinds}&after=${from - 1}&limit=${pageSize}`);
+  return page.events.filter((e) => e.kind === "output_appended" && !e.partial && (e.seq ?? 0) <= to).map(lineOf);
 }
 
 // heldLines are those that need no request, up to the first that does.

@@ -28,6 +28,7 @@ export class Session {
   private opened = false; // the stream begins where the outline ends
   private following = false;
   private again = false;
+  private pause: AbortController | null = null;
   private completed = 0; // lines that came
   private lastStream: Stream = "stdout";
 
@@ -59,12 +60,19 @@ export class Session {
     this.following = true;
     while (this.again && !this.signal.aborted) {
       this.again = false;
-      await this.follow();
+      this.pause = new AbortController();
+      await this.follow(AbortSignal.any([this.signal, this.pause.signal]));
     }
     this.following = false;
   }
 
-  private follow(): Promise<void> {
+  /** Gives the connection up until goOn: a browser has few for all its tabs. */
+  rest(): void {
+    this.again = false;
+    this.pause?.abort();
+  }
+
+  private follow(signal: AbortSignal): Promise<void> {
     return follow(
       {
         path: `${this.source.path}/events`,
@@ -78,7 +86,7 @@ export class Session {
           this.listener.link(link, status);
         },
       },
-      this.signal,
+      signal,
     );
   }
 
