@@ -2,6 +2,7 @@
 import { test as base, expect, type Page } from "@playwright/test";
 import { spawn, execFileSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -97,11 +98,21 @@ export class Daemon {
 
   /** Creates processes that have not run, fast. */
   async many(count: number, body: (i: number) => object): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+    const one = (i: number): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const text = JSON.stringify({ environment: "command", code: "true", autorun: false, ...body(i) });
+        const r = request(`${this.url}/processes`, { method: "POST", agent, headers: { "Content-Type": "application/json" } }, (answer) => {
+          answer.resume().on("end", () => (answer.statusCode === 201 ? resolve() : reject(new Error(`created: ${answer.statusCode}`))));
+        });
+        r.on("error", reject).end(text);
+      });
     let next = 0;
     const worker = async (): Promise<void> => {
-      for (let i = next++; i < count; i = next++) await this.request("POST", "/processes", { environment: "command", code: "true", autorun: false, ...body(i) });
+      for (let i = next++; i < count; i = next++) await one(i);
     };
-    await Promise.all(Array.from({ length: 32 }, worker));
+    await Promise.all(Array.from({ length: 64 }, worker));
+    agent.destroy();
   }
 
   /** Creates a command by the shell and returns its id. */
