@@ -26,7 +26,7 @@ test("colours, both streams, and a line that is not complete", async ({ daemon, 
 });
 
 test("one stream alone, search, and jumps to errors, over all lines", async ({ daemon, open }) => {
-  const id = await daemon.shell("seq -f 'out %.0f' 1 3000; echo 'boom: Fatal error' >&2; seq -f 'more %.0f' 1 3000; echo second failure; sleep 0.3; echo late >&2", { block: true });
+  const id = await daemon.shell("seq -f 'out %.0f' 1 3000; sleep 0.3; echo 'boom: Fatal error' >&2; sleep 0.3; seq -f 'more %.0f' 1 3000; echo second failure; sleep 0.3; echo late >&2", { block: true });
   const page = await open(`#/processes/${id}/output`);
   await expect(lines(page).getByText("late")).toBeVisible();
 

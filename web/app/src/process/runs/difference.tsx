@@ -67,7 +67,7 @@ function Figures({ a, b }: { a: RunRecord; b: RunRecord }) {
     ["Exit", a.exit ? exitText(a.exit) : "–", b.exit ? exitText(b.exit) : "–", ""],
     ["Took", duration(a.usage.wallMs), duration(b.usage.wallMs), change(a.usage.wallMs, b.usage.wallMs)],
     ["CPU", duration(a.usage.cpuMs), duration(b.usage.cpuMs), change(a.usage.cpuMs, b.usage.cpuMs)],
-    ["Memory", bytes(a.usage.maxRssBytes), bytes(b.usage.maxRssBytes), change(a.usage.maxRssBytes, b.usage.maxRssBytes)],
+    ["Memory", memory(a), memory(b), change(a.usage.maxRssBytes, b.usage.maxRssBytes)],
     ["stdout", bytes(a.stdoutBytes), bytes(b.stdoutBytes), change(a.stdoutBytes, b.stdoutBytes)],
     ["stderr", bytes(a.stderrBytes), bytes(b.stderrBytes), change(a.stderrBytes, b.stderrBytes)],
   ];
@@ -108,6 +108,8 @@ function Figures({ a, b }: { a: RunRecord; b: RunRecord }) {
     </div>
   );
 }
+
+const memory = (r: RunRecord): string => (r.usage.maxRssBytes ? bytes(r.usage.maxRssBytes) : "–");
 
 function change(a: number, b: number): string {
   if (a === b) return "same";

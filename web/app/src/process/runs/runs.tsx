@@ -63,7 +63,7 @@ export function Runs({ process: p }: { process: ProcessRecord }) {
                 <td>{r.startedAt ? new Date(r.startedAt).toLocaleString() : "never"}</td>
                 <td class="num">{duration(r.usage.wallMs)}</td>
                 <td class="num">{duration(r.usage.cpuMs)}</td>
-                <td class="num">{bytes(r.usage.maxRssBytes)}</td>
+                <td class="num">{r.usage.maxRssBytes ? bytes(r.usage.maxRssBytes) : "–"}</td>
                 {p.environment === "agent" && <td class="num">{count(r.usage.tokens)}</td>}
                 <td>
                   <a href={href(`processes/${p.id}/output`, { run: r.run })}>{bytes(r.stdoutBytes + r.stderrBytes)}</a>

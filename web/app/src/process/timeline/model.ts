@@ -3,7 +3,7 @@ import type { Finding, Outcome, ProcessEvent, ProcessRecord } from "../../api/ty
 import { duration, title } from "../../format";
 import { brief } from "../events/kinds";
 
-export const lanes = ["Run", "Phases", "Steps", "Tools", "Approvals", "Children", "Pauses", "Signals, exit", "Notices"] as const;
+export const lanes = ["Run", "Phases", "Steps", "Tools", "Approvals", "Children", "Pauses", "Signals", "Notices"] as const;
 export type Lane = (typeof lanes)[number];
 
 export type Tone = "plain" | "good" | "bad" | "warn" | "info";
@@ -110,7 +110,7 @@ class Builder {
   private point(e: ProcessEvent, at: number): void {
     const notice = ["warning_detected", "known_error_detected", "finding_emitted", "prompt_detected", "interpreter_error"].includes(e.kind);
     this.items.push({
-      key: `${e.seq}`, lane: notice ? "Notices" : "Signals, exit", row: 0, from: at, to: at, mark: true, detail: brief(e), tone: toneOf(e),
+      key: `${e.seq}`, lane: notice ? "Notices" : "Signals", row: 0, from: at, to: at, mark: true, detail: brief(e), tone: toneOf(e),
       name: e.kind === "signal_delivered" ? String(e.signal) : e.kind.replace(/_(detected|emitted)$/, "").replaceAll("_", " "),
     });
   }
