@@ -31,6 +31,7 @@ test("the head says what it is and how it is", async ({ daemon, open }) => {
   await page.getByRole("link", { name: "Children" }).click();
   await page.getByRole("link", { name: "the seventh" }).click();
   await expect(page).toHaveURL(new RegExp(`#/processes/${id}$`));
+  await expect(page.getByRole("heading", { name: "the seventh" })).toBeVisible();
   await page.keyboard.press("[");
   await expect(page.getByRole("region", { name: "What is run" })).toContainText("echo hi; exit 7");
   await page.goto(`${daemon.url}/#/processes/99999`);

@@ -25,6 +25,7 @@ export interface Held {
 }
 
 const pageSize = 500;
+const most = 20_000; // events that are held; older ones are read again when wanted
 const gather = 150; // ms
 const newest = Number.MAX_SAFE_INTEGER;
 
@@ -119,14 +120,23 @@ class Reader {
   private async after(): Promise<void> {
     for (;;) {
       const page = await this.page({ after: this.last });
+      if (page.events.length === pageSize && page.last - page.next > most) return this.anew(); // a flood: its end is what matters
       if (page.events.length > 0) this.set([...this.events, ...page.events]);
       this.last = Math.max(this.last, page.next);
       if (page.events.length < pageSize) return;
     }
   }
 
+  private anew(): Promise<void> {
+    this.events = [];
+    return this.before(newest);
+  }
+
   private set(events: ProcessEvent[]): void {
-    this.events = events;
-    this.tell({ events, whole: this.whole });
+    // Whoever goes back far holds more, and lets it go when new ones come.
+    const much = events.length > most && events[0] === this.events[0];
+    this.events = much ? events.slice(-most) : events;
+    this.whole &&= !much;
+    this.tell({ events: this.events, whole: this.whole });
   }
 }

@@ -176,8 +176,7 @@ function nothing(p: ProcessRecord, shown: Shown): string {
 
 function copyLink(to: string): void {
   const url = new URL(to, location.href).href;
-  void navigator.clipboard?.writeText(url).then(
-    () => tell("The link is copied."),
-    () => tell("The link is in the address bar."),
-  );
+  const there = (): void => tell("The link is in the address bar.");
+  if (!navigator.clipboard) return there(); // only on https and localhost
+  void navigator.clipboard.writeText(url).then(() => tell("The link is copied."), there);
 }
