@@ -2,7 +2,6 @@
 import type { ProcessRecord } from "./api/types";
 
 export function duration(ms: number): string {
-  if (ms < 1) return "<1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const s = ms / 1000;
   if (s < 60) return `${s < 10 ? s.toFixed(1) : Math.floor(s)} s`;

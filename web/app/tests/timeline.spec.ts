@@ -1,6 +1,6 @@
 import { expect, test } from "./daemon";
 
-const work = `echo '   Compiling app v1.0.0'; read a; echo '    Finished \`dev\` profile in 1.0s'; echo '     Running \`app\`'; read b; trap 'echo interrupted' INT; read c || read c; exit 0`;
+const work = `trap 'echo interrupted' INT; echo '   Compiling app v1.0.0'; read a; echo '    Finished \`dev\` profile in 1.0s'; echo '     Running \`app\`'; read b || read b; read c || read c; exit 0`;
 
 test("phases, pauses and signals on one axis, live", async ({ daemon, open }) => {
   const id = await daemon.shell("", { code: undefined, command: { program: "bash", args: ["-c", work], stdinOpen: true }, interpreter: "cargo" });

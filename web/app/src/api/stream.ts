@@ -64,6 +64,7 @@ async function connection(o: StreamOptions, at: { position: string }, signal: Ab
       signal: AbortSignal.any([signal, quiet.signal]),
     });
     if (passing.includes(answer.status)) return result;
+    if (answer.status === 204) return { ...result, end: "closed" };
     if (!answer.ok || !answer.body) return { ...result, end: "refused", status: answer.status };
     o.onLink("live", answer.status);
     const parser = new MessageParser();

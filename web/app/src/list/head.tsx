@@ -25,6 +25,7 @@ export function Head({ order, ids, cursor }: { order: Order; ids: number[]; curs
         <input
           type="checkbox"
           aria-label="Select all"
+          disabled={ids.length === 0}
           checked={all}
           ref={(box) => {
             if (box) box.indeterminate = some && !all;
