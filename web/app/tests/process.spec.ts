@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "./daemon";
@@ -73,6 +75,26 @@ test("findings with their actions, and events with their details", async ({ daem
   await found.first().getByRole("button", { name: /Run as a new process/ }).click();
   await expect(page).toHaveURL(/#\/new\?kind=command$/); // nothing of it in the address
   expect(await page.evaluate(() => sessionStorage.getItem("reeve-draft-command"))).toContain("rustc --explain E0308");
+});
+
+const rules = `rules:
+  - {kind: finding, match: '^see (.*)', severity: info, code: t.see, message: there is more, action: {label: Read on, link: $1}}
+  - {kind: finding, match: '^do (.*)', severity: warning, code: t.do, message: something is to be done, action: {instruction: $1}}
+`;
+
+test("actions of findings: links, but only to pages, and instructions", async ({ daemon, open }) => {
+  const dir = join(daemon.data, "rules");
+  mkdirSync(dir);
+  writeFileSync(join(dir, "advice.yaml"), rules);
+  await daemon.stop();
+  await daemon.start("--rules-dir", dir);
+  const id = await daemon.shell("echo see https://example.org/x; echo 'see javascript:alert(1)'; echo do wash the dishes", { interpreter: "advice", block: true });
+  const page = await open(`#/processes/${id}/findings`);
+  const found = page.getByRole("list", { name: "Findings" });
+  await expect(found.getByRole("link", { name: "Read on" })).toHaveAttribute("href", "https://example.org/x");
+  await expect(found.getByRole("link")).toHaveCount(1);
+  await expect(found).toContainText("javascript:alert(1)");
+  await expect(found).toContainText("wash the dishes");
 });
 
 test("structured output as a tree", async ({ daemon, open, context }) => {
