@@ -46,6 +46,8 @@ type (
 		Limits    *api.Limits   `json:"limits,omitempty" doc:"Those that were named."`
 		Budget    *runBudgetDoc `json:"budget,omitempty" doc:"As far as those above it allowed it."`
 		Heartbeat *int64        `json:"heartbeat,omitempty" doc:"0: never."`
+		Sandbox   string        `json:"sandbox,omitempty" enum:"trusted,confined,sandbox"`
+		Require   []string      `json:"require,omitempty" nullable:"false" doc:"What it must not run without."`
 		JIT       *bool         `json:"jit,omitempty" doc:"Only if it is false."`
 		Tools     []string      `json:"tools,omitempty" nullable:"false" doc:"If it was named."`
 		Model     string        `json:"model,omitempty"`

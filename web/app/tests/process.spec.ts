@@ -187,3 +187,16 @@ test("what a run used is plotted, live", async ({ daemon, open }) => {
   await page.getByRole("button", { name: "Table" }).click();
   await expect(page.getByRole("region", { name: "Resources as a table" }).getByRole("row")).toHaveCount((await samples()) + 1);
 });
+
+test("kernel calls, as they are made", async ({ daemon, open }) => {
+  const id = await daemon.request<{ id: number }>("POST", "/processes", {
+    code: "for (let i = 0; i < 1000; i++) { console.log(i); await new Promise((r) => setTimeout(r, 100)); }",
+    options: { timeout: null },
+  });
+  const page = await open(`#/processes/${id.id}/trace`);
+  const calls = page.getByRole("grid", { name: "Kernel calls, newest first" }).getByRole("row");
+  await expect(calls.filter({ hasText: "Write" }).first()).toContainText("ms");
+  await daemon.request("POST", `/processes/${id.id}/signals/kill`, { now: true });
+  await expect(calls.filter({ hasText: "Reap" })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "the run is over" })).toBeVisible();
+});

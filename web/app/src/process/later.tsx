@@ -11,6 +11,7 @@ const pages: Record<string, () => Promise<TabPage>> = {
   transcript: async () => (await import("./transcript/transcript")).Transcript,
   timeline: async () => (await import("./timeline/timeline")).Timeline,
   events: async () => (await import("./events/events")).Events,
+  trace: async () => (await import("./trace/trace")).Trace,
   structured: async () => (await import("./structured/structured")).Structured,
   findings: async () => (await import("./findings/findings")).Findings,
   runs: async () => (await import("./runs/runs")).Runs,

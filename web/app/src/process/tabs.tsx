@@ -16,6 +16,7 @@ export function tabsOf(p: ProcessRecord, takesInput: boolean): Tab[] {
   tabs.push(
     { path: "timeline", name: "Timeline" },
     { path: "events", name: "Events" },
+    { path: "trace", name: "Calls" },
     { path: "structured", name: "Structured", count: Object.keys(p.output ?? {}).length },
     { path: "findings", name: "Findings", count: p.outcome?.findings.length },
     { path: "runs", name: "Runs", count: p.run > 1 ? p.run : 0 },
