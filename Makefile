@@ -1,6 +1,6 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: build install man completions test bench torture compare soak run lint web web-dev test-web
+.PHONY: build install man completions test bench torture compare soak run lint web web-dev test-web screenshots
 
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -51,6 +51,9 @@ test-web: web/app/node_modules ## the dashboard in a browser; T=tests/list.spec.
 	cd web/app && npx tsc --noEmit
 	go run ./web/build -check
 	cd web/app && npx playwright test $(T)
+
+screenshots: web/app/node_modules ## the pictures of the documentation
+	cd web/app && REEVE_SCREENSHOTS=$(CURDIR)/docs/images npx playwright test tests/screenshots.spec.ts
 
 web/app/node_modules: web/app/package-lock.json
 	cd web/app && npm ci --no-audit --no-fund --loglevel=error
