@@ -242,6 +242,7 @@ func (d *daemon) announce() {
 		"data", d.settings.Data, "tree-control", d.runtime.TreeKill()}
 	if d.tcp != nil {
 		attrs = append([]any{"listen", d.tcp.Addr().String()}, attrs...)
+		attrs = append(attrs, "dashboard", "http://"+d.tcp.Addr().String())
 	}
 	if d.settings.Config != "" {
 		attrs = append(attrs, "config", d.settings.Config)
