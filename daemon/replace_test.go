@@ -117,6 +117,7 @@ func TestReplaceByOneThatCannotServe(t *testing.T) {
 	t.Parallel()
 	old := prepare(t).start()
 	running := old.create(`{"environment":"fake","code":"hang"}`)
+	eventually(t, "it runs", func() bool { return old.record(running.ID).State == process.Running })
 	rules := t.TempDir()
 	if err := os.WriteFile(filepath.Join(rules, "bad.yaml"), []byte("rules: 7\n"), 0o600); err != nil {
 		t.Fatal(err)
