@@ -1,3 +1,4 @@
+import { expectClean } from "./clean";
 import { expect, test } from "./daemon";
 
 test("a terminal: keys in, screen out, its size, and a way out", async ({ daemon, open }) => {
@@ -5,6 +6,7 @@ test("a terminal: keys in, screen out, its size, and a way out", async ({ daemon
   const page = await open(`#/processes/${id}/terminal`);
   const screen = page.locator(".xterm-rows");
   await expect(screen).toContainText("ready>");
+  await expectClean(page, "terminal");
   await page.locator(".xterm-helper-textarea").pressSequentially("echo $((6*7)) and more; stty size\n");
   await expect(screen).toContainText("42 and more");
   await expect(screen).not.toContainText("24 80"); // it is as large as the page lets it be

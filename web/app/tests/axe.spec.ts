@@ -13,7 +13,7 @@ const places = [
   "#/new?kind=command",
   "#/new?kind=agent",
   "#/new?kind=supervisor",
-  ...["", "/output", "/timeline", "/events", "/structured", "/findings", "/runs", "/resources", "/children", "/code"].map((tab) => `#/processes/1${tab}`),
+  ...["", "/output", "/timeline", "/events", "/trace", "/structured", "/findings", "/runs", "/resources", "/children", "/code"].map((tab) => `#/processes/1${tab}`),
 ];
 
 for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {

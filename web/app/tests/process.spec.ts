@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { expectClean } from "./clean";
 import { expect, test } from "./daemon";
 import { model } from "./model";
 
@@ -161,6 +162,7 @@ test("an agent's transcript is a conversation", async ({ daemon, open }) => {
   await call.getByText("reeve_output").click();
   await expect(call).toContainText('"found": 42');
   await expect(call.getByRole("heading", { name: "Result" })).toBeVisible();
+  await expectClean(page, "transcript");
   await page.getByRole("link", { name: "Timeline" }).click();
   await expect(page.getByRole("button", { name: /Steps: Step 2/ })).toBeVisible();
   fake.close();
