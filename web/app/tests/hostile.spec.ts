@@ -1,0 +1,76 @@
+// What programs, links and third parties say is not to be trusted: it is shown,
+// and does nothing.
+import { expect, test } from "./daemon";
+
+const odd = ["#/%E0%A4%A", "#/processes/%", "#/constructor", "#/__proto__", "#/processes?sort=__proto__", "#/processes?sort=-constructor", "#/processes/1/__proto__", "#/processes/1/events?kind=__proto__"];
+
+test("an odd link leads to a page, not to a blank one", async ({ daemon, open }) => {
+  await daemon.shell("true", { label: "Here", block: true });
+  for (const hash of odd) {
+    const page = await open(hash);
+    await page.reload(); // as when it is opened anew
+    await expect(page.getByRole("link", { name: "Reeve" }), hash).toBeVisible();
+    await expect(page.getByRole("main"), hash).toHaveText(/\S/);
+  }
+  const page = await open("#/processes?sort=__proto__");
+  await expect(page.getByRole("link", { name: "Here" })).toBeVisible();
+});
+
+test("names that turn the text around are spelled out", async ({ daemon, open }) => {
+  await daemon.shell("true", { label: "\u202egnp.exe\u202c\u200b<img src=x onerror=alert(1)>", ref: "a\u2066b", tags: ["t\u202eag"], block: true });
+  const page = await open();
+  const row = page.getByRole("row").nth(1);
+  await expect(row).toContainText("\\u202egnp.exe\\u202c\\u200b<img src=x onerror=alert(1)>");
+  expect(await row.innerText()).not.toMatch(/[\u200b\u202a-\u202e\u2066-\u2069]/);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("\\u202egnp");
+  expect(await page.title()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+});
+
+test("findings link to the web only", async ({ daemon, open }) => {
+  const finding = (value: string): string => `reeve.finding({ severity: "info", code: "x", message: "look", action: { kind: "link", label: "Click", value: ${JSON.stringify(value)} } });`;
+  const id = (await daemon.request<{ id: number }>("POST", "/processes", { code: `try {${finding("javascript:alert(1)")}} catch (e) { console.log(String(e)) }`, block: true })).id;
+  const page = await open(`#/processes/${id}/findings`);
+  await expect(page.getByRole("main")).not.toContainText("Loading…");
+  await expect(page.locator("a[href^=javascript], a[href^=data]")).toHaveCount(0);
+});
+
+test("an output of 100 000 fields, and one that is very deep, leave the page alive", async ({ daemon, open }) => {
+  test.slow();
+  const wide = (await daemon.request<{ id: number }>("POST", "/processes", { code: `const o = {}; for (let i = 0; i < 100000; i++) o["k" + i] = i; o["__proto__x"] = 1; reeve.output(o);`, block: true })).id;
+  const page = await open(`#/processes/${wide}/structured`);
+  await expect(page.getByText("k0", { exact: true })).toBeVisible();
+  expect(await page.locator("main *").count()).toBeLessThan(3000);
+  const deep = (await daemon.request<{ id: number }>("POST", "/processes", { code: `let o = {}; for (let i = 0; i < 3000; i++) o = { o }; reeve.output({ o, list: JSON.parse('{"__proto__":{"polluted":true}}') });`, block: true })).id;
+  await open(`#/processes/${deep}/structured`);
+  await expect(page.getByText("list", { exact: true })).toBeVisible();
+  expect(await page.evaluate(() => ({}) as { polluted?: boolean }).then((o) => o.polluted)).toBeUndefined();
+  await open(`#/processes/${wide}/events`);
+  await expect(page.getByText("output_merged").first()).toBeVisible();
+  expect(await page.evaluate(() => document.querySelector("main")!.textContent!.length)).toBeLessThan(20_000);
+});
+
+test("control strings that never end cost no time", async ({ daemon, open }) => {
+  const id = await daemon.shell(`python3 -c "
+for i in range(60): print('\\u009d' * 20000 + '\\u001bX', i)
+print('the last line')" || true`, { block: true });
+  const page = await open(`#/processes/${id}/output`);
+  await expect(page.getByText("the last line")).toBeVisible();
+  await page.keyboard.press("/");
+  const began = Date.now();
+  await page.keyboard.type("the last");
+  await expect(page.getByText("1 of 1 line")).toBeVisible();
+  expect(Date.now() - began).toBeLessThan(3000); // the square of it takes ten times that
+});
+
+test("a terminal does not answer again what was asked before it was there", async ({ daemon, open }) => {
+  const script = "stty -echo raw; printf '\\033[c\\033[6nasked'; head -c 3 | od -c";
+  const id = await daemon.shell("", { code: undefined, command: { program: "sh", args: ["-c", script], pty: true } });
+  await expect.poll(async () => (await daemon.request<{ stdout: string }>("GET", `/processes/${id}`)).stdout).toContain("asked");
+  const page = await open(`#/processes/${id}/terminal`);
+  await expect(page.locator(".xterm-rows")).toContainText("asked");
+  await page.locator(".xterm-helper-textarea").pressSequentially("xyz");
+  await daemon.until(id, { exitState: "success" });
+  expect((await daemon.request<{ stdout: string }>("GET", `/processes/${id}`)).stdout).toMatch(/x\s+y\s+z/);
+});
