@@ -1,5 +1,5 @@
 // Several tabs on one daemon, and a daemon that is not what it was.
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./daemon";
@@ -66,11 +66,12 @@ test("a token that is revoked leads to the login, and back to the same place", a
 });
 
 test("a daemon with other data is seen as it is", async ({ daemon, open }) => {
-  for (let i = 0; i < 5; i++) await daemon.shell("seq 100", { label: `Old ${i}`, block: true });
-  const page = await open();
+  await daemon.shell("true", { label: "Old 4", block: true });
+  await daemon.many(200, () => ({ tags: ["hay"] })); // its numbers go far
+  const page = await open("#/processes?status=success");
   await expect(page.getByRole("link", { name: "Old 4" })).toBeVisible();
   await daemon.stop();
-  for (const name of ["reeve.db", "reeve.db-wal", "reeve.db-shm"]) rmSync(join(daemon.data, name), { force: true });
+  for (const name of readdirSync(daemon.data)) rmSync(join(daemon.data, name), { recursive: true, force: true });
   await daemon.start();
   await daemon.shell("true", { label: "First of the new", block: true });
   await expect(page.getByRole("link", { name: "First of the new" })).toBeVisible();
