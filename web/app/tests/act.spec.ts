@@ -183,3 +183,20 @@ test("the same by the buttons of one process", async ({ daemon, open }) => {
   await page.locator(".toast", { hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
   await expect(row(page, "Alone")).toBeVisible();
 });
+
+test("what is too much for an undo is asked about, and deleted at once", async ({ daemon, open }) => {
+  await daemon.many(130, () => ({}));
+  const total = async (): Promise<number> => (await daemon.request<{ total: number }>("GET", "/overview")).total;
+  const page = await open();
+  await expect(page.getByText("130 shown")).toBeVisible();
+  await page.getByRole("checkbox", { name: "Select all" }).check();
+  await page.keyboard.press("d");
+  await expect(page.getByRole("dialog", { name: "Delete 130 processes?" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("130 shown")).toBeVisible();
+  await page.getByRole("button", { name: "Delete 130" }).click();
+  await page.getByRole("dialog", { name: "Delete 130 processes?" }).getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("130 processes deleted")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
+  await expect.poll(total).toBe(0);
+});
