@@ -200,3 +200,17 @@ test("what is too much for an undo is asked about, and deleted at once", async (
   await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
   await expect.poll(total).toBe(0);
 });
+
+test("after a deletion the keys are about the next one, never about what is not shown", async ({ daemon, open }) => {
+  for (const label of ["Third", "Second", "First"]) await daemon.shell("true", { label, autorun: false });
+  const page = await open();
+  await expect(page.getByText("3 shown")).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("d");
+  await expect(page.getByText("2 shown")).toBeVisible();
+  await page.keyboard.press("r");
+  await daemon.until(2, { exitState: "success" });
+  await daemon.until(3, { run: 0 });
+  await page.keyboard.press("z"); // the deletion is undone: what was shown first is there again
+  await expect(page.getByText("3 shown")).toBeVisible();
+});

@@ -1,5 +1,6 @@
 // What programs, links and third parties say is not to be trusted: it is shown,
 // and does nothing.
+import { parameters, typeText } from "../src/tools/schema";
 import { expect, test } from "./daemon";
 
 const odd = ["#/%E0%A4%A", "#/processes/%", "#/constructor", "#/__proto__", "#/processes?sort=__proto__", "#/processes?sort=-constructor", "#/processes/1/__proto__", "#/processes/1/events?kind=__proto__"];
@@ -73,4 +74,45 @@ test("a terminal does not answer again what was asked before it was there", asyn
   await page.locator(".xterm-helper-textarea").pressSequentially("xyz");
   await daemon.until(id, { exitState: "success" });
   expect((await daemon.request<{ stdout: string }>("GET", `/processes/${id}`)).stdout).toMatch(/x\s+y\s+z/);
+});
+
+test("a schema that refers to itself everywhere has an end", () => {
+  const properties = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, { $ref: "#" }]));
+  const schema = { type: "object", properties };
+  const flat = (all: ReturnType<typeof parameters>): number => all.reduce((n, p) => n + 1 + flat(p.inner), 0);
+  expect(flat(parameters(schema))).toBeLessThanOrEqual(500);
+  expect(typeText({ anyOf: Array.from({ length: 60 }, () => ({ $ref: "#" })) }).length).toBeLessThan(2000);
+});
+
+test("a guide full of beginnings is shown at once", async ({ open, page }) => {
+  await page.route("**/environments/*/docs", (route) => route.fulfill({ contentType: "text/markdown", body: "[".repeat(150_000) + "\n\nthe end [x](javascript:alert)" }));
+  await open("#/new?kind=typescript");
+  await expect(page.getByText("the end x")).toBeVisible({ timeout: 4000 });
+  await expect(page.locator("a[href^=javascript]")).toHaveCount(0);
+});
+
+test("a line of 10 MB without an end leaves the page alive", async ({ daemon, open }) => {
+  const id = await daemon.shell("head -c 10000000 /dev/zero | tr '\\0' x; echo; echo after; printf 'no end'; sleep 100");
+  const page = await open(`#/processes/${id}/output`);
+  await expect(page.getByText("after", { exact: true })).toBeVisible();
+  await expect(page.getByText("no end", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: /more characters/ }).first().click();
+  await expect(page.getByRole("dialog", { name: "The whole line" })).toBeVisible();
+  expect(await page.evaluate(() => document.body.textContent!.length)).toBeLessThan(400_000);
+});
+
+test("a daemon that dies while the page begins is waited for", async ({ daemon, open, page }) => {
+  await daemon.shell("true", { label: "Patience", block: true });
+  let died = false;
+  await page.route(/\/overview|\/processes\?/, async (route) => {
+    if (died) return route.continue();
+    died = true;
+    await daemon.crash();
+    await route.abort();
+    await daemon.start();
+  });
+  await open();
+  await expect(page.getByRole("link", { name: "Patience" })).toBeVisible();
+  await daemon.shell("true", { label: "Afterwards" });
+  await expect(page.getByRole("link", { name: "Afterwards" })).toBeVisible();
 });
