@@ -214,3 +214,14 @@ test("after a deletion the keys are about the next one, never about what is not 
   await page.keyboard.press("z"); // the deletion is undone: what was shown first is there again
   await expect(page.getByText("3 shown")).toBeVisible();
 });
+
+test("a daemon that is away is told of, and nothing is hidden as deleted", async ({ daemon, open }) => {
+  await daemon.shell("true", { label: "Stays", autorun: false });
+  const page = await open();
+  await expect(row(page, "Stays")).toBeVisible();
+  await daemon.crash();
+  await page.keyboard.press("j");
+  await page.keyboard.press("d");
+  await expect(page.getByRole("status")).toContainText("The daemon does not answer.");
+  await expect(row(page, "Stays")).toBeVisible();
+});

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { authorization } from "../api/session";
 import * as api from "../api/processes";
 import { ask } from "../ui/ask";
-import { regret, tell } from "../ui/toast";
+import { complain, regret, tell } from "../ui/toast";
 import { each, names, report, these } from "./bulk";
 
 /** The processes that are deleted, or about to be: nobody shows them. */
@@ -18,7 +18,9 @@ const pending = new Set<number>();
 
 /** Deletes processes that are idle; the others stay, and it says so. It returns how many go. */
 export async function destroy(ids: number[]): Promise<number> {
-  const busy = (await api.byIds(ids)).filter((p) => p.state !== "idle").map((p) => p.id);
+  const records = await api.byIds(ids).catch(complain);
+  if (!records) return 0;
+  const busy = records.filter((p) => p.state !== "idle").map((p) => p.id);
   const idle = ids.filter((id) => !busy.includes(id));
   if (busy.length > 0) report("", busy.map((id) => ({ id, error: new Error("It is active. Kill it first, then delete it.") })));
   if (idle.length === 0) return 0;

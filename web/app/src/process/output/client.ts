@@ -114,7 +114,7 @@ export class OutputClient {
 
   /** Says that the process runs, again perhaps. */
   goOn(): void {
-    this.post({ kind: "go on" });
+    if (!document.hidden) this.post({ kind: "go on" });
   }
 
   private post(m: ToWorker): void {
