@@ -47,8 +47,21 @@ export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+// What turns text around, or is not to be seen: with it one thing could be made
+// to look like another. Joiners are left alone, as scripts and emoji need them.
+const sly = /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g;
+
+/** A text with everything spelled out that is meant not to be seen. */
+export function plainly(text: string): string {
+  return text.replace(sly, (c) => [...Array(c.length).keys()].map((i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""));
+}
+
 /** What a process is called: its label, its command line, or its first line of code. */
 export function title(p: ProcessRecord): string {
+  return plainly(called(p));
+}
+
+function called(p: ProcessRecord): string {
   if (p.label) return p.label;
   if (p.command) return [p.command.program, ...p.command.args].map(quote).join(" ");
   const line = (p.code ?? "").trim().split("\n", 1)[0] ?? "";

@@ -11,7 +11,16 @@ export const route = signal<Route>(read());
 
 function read(): Route {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
-  return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query) };
+}
+
+// A link may be broken: what is no code stays as it is.
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 addEventListener("hashchange", () => (route.value = read()));

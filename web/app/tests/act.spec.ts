@@ -183,3 +183,45 @@ test("the same by the buttons of one process", async ({ daemon, open }) => {
   await page.locator(".toast", { hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
   await expect(row(page, "Alone")).toBeVisible();
 });
+
+test("what is too much for an undo is asked about, and deleted at once", async ({ daemon, open }) => {
+  await daemon.many(130, () => ({}));
+  const total = async (): Promise<number> => (await daemon.request<{ total: number }>("GET", "/overview")).total;
+  const page = await open();
+  await expect(page.getByText("130 shown")).toBeVisible();
+  await page.getByRole("checkbox", { name: "Select all" }).check();
+  await page.keyboard.press("d");
+  await expect(page.getByRole("dialog", { name: "Delete 130 processes?" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("130 shown")).toBeVisible();
+  await page.getByRole("button", { name: "Delete 130" }).click();
+  await page.getByRole("dialog", { name: "Delete 130 processes?" }).getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("130 processes deleted")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
+  await expect.poll(total).toBe(0);
+});
+
+test("after a deletion the keys are about the next one, never about what is not shown", async ({ daemon, open }) => {
+  for (const label of ["Third", "Second", "First"]) await daemon.shell("true", { label, autorun: false });
+  const page = await open();
+  await expect(page.getByText("3 shown")).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("d");
+  await expect(page.getByText("2 shown")).toBeVisible();
+  await page.keyboard.press("r");
+  await daemon.until(2, { exitState: "success" });
+  await daemon.until(3, { run: 0 });
+  await page.keyboard.press("z"); // the deletion is undone: what was shown first is there again
+  await expect(page.getByText("3 shown")).toBeVisible();
+});
+
+test("a daemon that is away is told of, and nothing is hidden as deleted", async ({ daemon, open }) => {
+  await daemon.shell("true", { label: "Stays", autorun: false });
+  const page = await open();
+  await expect(row(page, "Stays")).toBeVisible();
+  await daemon.crash();
+  await page.keyboard.press("j");
+  await page.keyboard.press("d");
+  await expect(page.getByRole("status")).toContainText("The daemon does not answer.");
+  await expect(row(page, "Stays")).toBeVisible();
+});

@@ -13,7 +13,7 @@ const document = {
     "/pets/{id}": {
       parameters: [{ name: "id", in: "path", required: true, description: "Which pet.", schema: { type: "integer" } }],
       get: { operationId: "get_pet", summary: "Gets a pet.", responses: { "200": { description: "ok" } } },
-      delete: { operationId: "delete_pet", summary: "Deletes a pet for ever.", responses: { "200": { description: "ok" } } },
+      delete: { operationId: "delete_pet", summary: "Deletes a pet for ever.", parameters: [{ name: "note", in: "query", schema: { type: "string" } }], responses: { "200": { description: "ok" } } },
     },
     "/pets/delete": {
       post: {

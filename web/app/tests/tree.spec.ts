@@ -59,3 +59,17 @@ test("arrows open, close and go through it; actions reach all below", async ({ d
   await row(page, "Root").getByRole("link", { name: "Root" }).click();
   await expect(page).toHaveURL(new RegExp(`#/processes/${root}$`));
 });
+
+test("keys do nothing to a process that is folded away", async ({ daemon, open }) => {
+  const parent = await daemon.shell("sleep 100", { label: "Parent" });
+  const child = await daemon.shell("sleep 100", { label: "Child", parent });
+  const page = await open("#/tree");
+  await page.getByRole("row", { name: /Child/ }).click();
+  await page.keyboard.press("-");
+  await expect(page.getByRole("row", { name: /Child/ })).toHaveCount(0);
+  await page.keyboard.press("K");
+  await page.keyboard.press("+"); // not for a question: none was asked
+  await expect(page.getByRole("row", { name: /Child/ })).toBeVisible();
+  await page.keyboard.press("K");
+  await expect(page.getByRole("dialog", { name: `Kill ${child}?` })).toBeVisible();
+});

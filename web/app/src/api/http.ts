@@ -27,6 +27,7 @@ export function withQuery(path: string, query: Query = {}): string {
 /** Sends a request and returns its answer, which is a success. */
 export async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response;
+  const used = token.value;
   try {
     answer = await fetch(path, { ...init, method, headers: { ...authorization(), ...init.headers } });
   } catch (e) {
@@ -34,10 +35,11 @@ export async function send(method: string, path: string, init: RequestInit = {})
     throw new ApiError(0, "unreachable", "The daemon does not answer.");
   }
   if (answer.ok) return answer;
-  throw await failure(answer, new Headers(init.headers).has("Authorization"));
+  throw await failure(answer, used !== token.value || new Headers(init.headers).has("Authorization"));
 }
 
-// A request with a token of its own says nothing about the session's.
+// A request with a token of its own, or from before the login, says nothing about
+// the session's.
 async function failure(answer: Response, ownToken: boolean): Promise<ApiError> {
   const body = (await answer.json().catch(() => ({}))) as { error?: string; code?: string };
   const message = body.error ?? `The daemon answered ${answer.status}.`;

@@ -20,10 +20,21 @@ export function logIn(secret: string, remember: boolean): void {
   loginNeeded.value = "";
 }
 
+/** Forgets the token, and what was typed for later, in all tabs. */
 export function logOut(): void {
   forget();
+  sessionStorage.clear();
   token.value = "";
+  left.postMessage("");
 }
+
+// Tabs tell each other: who has left has left everywhere.
+const left = new BroadcastChannel("reeve-left");
+left.onmessage = () => {
+  forget();
+  sessionStorage.clear();
+  location.reload();
+};
 
 function forget(): void {
   sessionStorage.removeItem(key);

@@ -36,8 +36,20 @@ export interface Approvals {
   nextCursor: string | null;
 }
 
-export const approvals = (state: string, limit: number, cursor?: string, signal?: AbortSignal): Promise<Approvals> =>
-  get("/approvals", { state, limit, cursor }, signal);
+export const approvals = async (state: string, limit: number, cursor?: string, signal?: AbortSignal): Promise<Approvals> =>
+  JSON.parse(await getText("/approvals", { state, limit, cursor }, signal), exact as Reviver) as Approvals;
+
+type Reviver = (key: string, value: unknown) => unknown;
+
+const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+
+// exact keeps numbers that JavaScript would round as they were written: a person
+// decides about what is really sent.
+function exact(_: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== "number" || !source || !rawJSON) return value;
+  return Number.isSafeInteger(value) || /^-?\d{1,15}(\.\d{1,15})?$/.test(source) ? value : rawJSON(source);
+}
 
 /** Decides about a call; the token, if one is given, speaks instead of the session's. */
 export const decide = (id: number, verdict: "approve" | "deny", reason: string, token = ""): Promise<Approval> =>

@@ -1,5 +1,5 @@
 import type { Approval, ProcessRecord } from "../api/types";
-import { ago, duration, title } from "../format";
+import { ago, duration, plainly, title } from "../format";
 import { href } from "../router";
 import { now } from "../ui/clock";
 import { Params } from "./params";
@@ -25,10 +25,10 @@ interface Props {
 export function Card(p: Props) {
   const a = p.approval;
   return (
-    <li class={p.current ? "approval current" : "approval"} id={`approval-${a.id}`} tabIndex={0} aria-label={`${a.service}/${a.tool}, process ${a.process}`} onFocusIn={p.onFocus}>
+    <li class={p.current ? "approval current" : "approval"} id={`approval-${a.id}`} tabIndex={0} aria-label={`${plainly(`${a.service}/${a.tool}`)}, process ${a.process}`} onFocusIn={p.onFocus}>
       <header>
         <h2 class="mono">
-          {a.service}/{a.tool}
+          {plainly(`${a.service}/${a.tool}`)}
         </h2>
         <span class="quiet">
           asked {ago(a.requestedAt, now.value)} by <a href={href(`processes/${a.process}`)}>{p.process ? `${a.process} ${title(p.process)}` : `process ${a.process}`}</a>

@@ -1,5 +1,5 @@
 import type { Approval } from "../api/types";
-import { ago } from "../format";
+import { ago, plainly } from "../format";
 import { href } from "../router";
 import { now } from "../ui/clock";
 import type { Live } from "./live";
@@ -38,10 +38,10 @@ function Decided({ approval: a }: { approval: Approval }) {
             <span aria-hidden="true">{marks[a.state] ?? "·"}</span> {a.state}
           </span>
           <span class="mono name">
-            {a.service}/{a.tool}
+            {plainly(`${a.service}/${a.tool}`)}
           </span>
           <span class="quiet said">
-            {by && `by ${by}`} {a.decidedAt && ago(a.decidedAt, now.value)} {reason && `“${reason}”`}
+            {by && `by ${by}`} {a.decidedAt && ago(a.decidedAt, now.value)} {reason && `“${plainly(reason)}”`}
           </span>
         </summary>
         <p>

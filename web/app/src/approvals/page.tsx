@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, sentence } from "../api/http";
 import { decide } from "../api/tools";
 import type { Approval } from "../api/types";
@@ -18,6 +18,7 @@ export function ApprovalsPage() {
   const pending = live.pending ?? [];
   const [current, setCurrent] = useState(0);
   const row = pending.find((a) => a.id === current);
+  const moved = useMoved(pending);
   useLinked(live.pending !== null);
   const move = (by: number): void => {
     const at = pending.findIndex((a) => a.id === current);
@@ -46,7 +47,7 @@ export function ApprovalsPage() {
             approval={a}
             process={live.processes.get(a.process)}
             current={a.id === current}
-            busy={deciding.busy === a.id}
+            busy={deciding.busy === a.id || moved}
             reason={deciding.reasons[a.id] ?? ""}
             needsToken={deciding.asked?.approval.id === a.id ? deciding.asked.why : ""}
             onReason={(text) => deciding.setReason(a.id, text)}
@@ -60,6 +61,27 @@ export function ApprovalsPage() {
       <History live={live} />
     </div>
   );
+}
+
+const settle = 700; // ms: longer than the second click of two comes after the first
+
+// useMoved says that cards have just moved up, as one above them is gone: a click
+// now was meant for another one.
+function useMoved(pending: Approval[]): boolean {
+  const before = useRef<number[]>([]);
+  const [since, setSince] = useState(0);
+  const ids = pending.map((a) => a.id);
+  const gone = before.current.some((id) => !ids.includes(id));
+  useLayoutEffect(() => {
+    before.current = ids;
+    if (gone) setSince(Date.now());
+  }, [ids.join()]);
+  useEffect(() => {
+    if (!since) return;
+    const timer = setTimeout(() => setSince(0), settle);
+    return () => clearTimeout(timer);
+  }, [since]);
+  return gone || since > 0;
 }
 
 interface Asked {

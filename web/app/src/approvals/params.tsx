@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
+import { plainly } from "../format";
 
 const most = 14;
 
 /** Parameters of a call, to be read before deciding: long ones can be opened. */
 export function Params({ value }: { value: unknown }) {
   const [open, setOpen] = useState(false);
-  const lines = JSON.stringify(value, null, 2).split("\n");
+  const lines = plainly(JSON.stringify(value, null, 2)).split("\n");
   const long = lines.length > most;
   const shown = open || !long ? lines : lines.slice(0, most - 2);
   return (

@@ -25,6 +25,14 @@ export class Cursor {
     this.selected.value = new Set();
   }
 
+  /** Goes on to the nearest row that is still there; the selection is done with. */
+  leave(ids: number[], gone: ReadonlySet<number>): void {
+    const at = ids.indexOf(this.at.value ?? 0);
+    const there = (id: number): boolean => !gone.has(id);
+    if (at >= 0) this.at.value = ids.slice(at).find(there) ?? ids.slice(0, at).findLast(there) ?? null;
+    this.clear();
+  }
+
   /** Selects from the cursor to a row, as a click with Shift does. */
   extend(ids: number[], to: number): void {
     const a = Math.max(0, ids.indexOf(this.at.value ?? to));

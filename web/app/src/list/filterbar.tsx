@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Filters } from "../api/processes";
 import type { Overview } from "../api/types";
+import { plainly } from "../format";
 import { useKeys } from "../keys";
 import { overview } from "../state/feed";
 import { Choice, type Option } from "./choice";
@@ -34,7 +35,7 @@ const outcomes = (o: Overview | null): Option[] => [
 
 const environments = (o: Overview | null): Option[] => Object.entries(o?.environments ?? {}).map(([name, count]) => ({ value: name, name, count }));
 
-const tags = (o: Overview | null): Option[] => (o?.tags ?? []).map((t) => ({ value: t.tag, name: t.tag, count: t.count }));
+const tags = (o: Overview | null): Option[] => (o?.tags ?? []).map((t) => ({ value: t.tag, name: plainly(t.tag), count: t.count }));
 
 // The text is asked for when typing pauses.
 const pause = 200;

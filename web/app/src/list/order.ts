@@ -15,7 +15,7 @@ export const newest: Order = { by: "id", down: true };
 export function parseOrder(text: string | null): Order {
   if (!text) return newest;
   const by = text.replace(/^-/, "");
-  return by in keys ? { by, down: text.startsWith("-") } : newest;
+  return Object.hasOwn(keys, by) ? { by, down: text.startsWith("-") } : newest;
 }
 
 export const orderText = (o: Order): string => (o.by === "id" && o.down ? "" : `${o.down ? "-" : ""}${o.by}`);

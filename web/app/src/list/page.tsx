@@ -24,7 +24,8 @@ const collection = new Collection();
 const titles = new Titles(collection);
 const cursor = new Cursor();
 
-const record = (id: number) => collection.rows.get(id)?.record;
+// Nothing is done to what is not shown.
+const record = (id: number) => (hidden.value.has(id) ? undefined : collection.rows.get(id)?.record);
 
 export function ListPage() {
   const f = filters();
@@ -36,7 +37,7 @@ export function ListPage() {
   const indexOf = useMemo(() => (id: number) => places.get(id) ?? -1, [places]);
   const keyOf = useMemo(() => (i: number) => ids[i], [ids]);
   useCursorKeys(cursor, ids);
-  useActionKeys(() => cursor.target(record), () => cursor.clear());
+  useActionKeys(() => cursor.target(record), () => cursor.leave(ids, hidden.value));
   useKeys([
     { keys: ["n"], label: "New process", group: "List", run: () => go(href("new")) },
     { keys: ["Escape"], label: "Clear the selection, then the filters", group: "List", run: () => (cursor.selected.value.size > 0 ? cursor.clear() : clear()) },

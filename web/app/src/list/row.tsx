@@ -1,5 +1,5 @@
 // A process as a row: in columns, or on a phone in two lines.
-import { ago, bytes, count, duration, title } from "../format";
+import { ago, bytes, count, duration, plainly, title } from "../format";
 import type { ProcessRecord } from "../api/types";
 import { go, href } from "../router";
 import type { Row } from "../state/collection";
@@ -91,9 +91,9 @@ export function Name({ process: p }: { process: ProcessRecord }) {
       <a href={address(p.id)} tabIndex={-1} title={name} class={p.label ? "" : "mono"}>
         {name}
       </a>
-      {p.ref && p.ref !== name && (
+      {p.ref && plainly(p.ref) !== name && (
         <span class="ref quiet" title="Reference">
-          {p.ref}
+          {plainly(p.ref)}
         </span>
       )}
       {p.parent !== null && (
@@ -108,10 +108,10 @@ export function Name({ process: p }: { process: ProcessRecord }) {
 export function Tags({ tags }: { tags: string[] }) {
   if (tags.length === 0) return null;
   return (
-    <span title={tags.join(", ")}>
+    <span title={plainly(tags.join(", "))}>
       {tags.slice(0, 3).map((t) => (
         <span key={t} class="tag">
-          {t}
+          {plainly(t)}
         </span>
       ))}
       {tags.length > 3 && <span class="quiet">+{tags.length - 3}</span>}

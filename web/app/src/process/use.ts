@@ -38,7 +38,7 @@ export function useProcess(id: number): Looked {
     };
     void fetch();
     const beat = active ? setInterval(() => !document.hidden && soon(), pulse) : 0;
-    const leave = subscribe({ events: (events) => events.some((e) => e.process === id) && soon(), reload: soon });
+    const leave = subscribe({ events: (events) => events.some((e) => e.process === id) && soon(), reload: soon, vanished: soon });
     return () => {
       gone = true;
       clearTimeout(timer);

@@ -20,8 +20,8 @@ import "./title";
 
 export function App() {
   useEffect(() => {
-    start();
     const seen = (): void => hideFeed(document.hidden);
+    seen();
     document.addEventListener("visibilitychange", seen);
     return () => document.removeEventListener("visibilitychange", seen);
   }, []);

@@ -7,19 +7,19 @@ import { route } from "../router";
 type Loader = () => Promise<ComponentType>;
 
 // Pages that few need at once are fetched when they are first gone to.
-const later: Record<string, Loader> = {
-  tree: async () => (await import("../tree/page")).TreePage,
-  new: async () => (await import("../create/page")).CreatePage,
-  approvals: async () => (await import("../approvals/page")).ApprovalsPage,
-  supervisors: async () => (await import("../supervisors/page")).SupervisorsPage,
-  tools: async () => (await import("../tools/page")).ToolsPage,
-};
+const later = new Map<string, Loader>([
+  ["tree", async () => (await import("../tree/page")).TreePage],
+  ["new", async () => (await import("../create/page")).CreatePage],
+  ["approvals", async () => (await import("../approvals/page")).ApprovalsPage],
+  ["supervisors", async () => (await import("../supervisors/page")).SupervisorsPage],
+  ["tools", async () => (await import("../tools/page")).ToolsPage],
+]);
 
 /** The page of where a person is. */
 export function Page() {
   const [place = "processes", id] = route.value.path;
   if (place === "processes") return id ? <ProcessPage key={id} id={Number(id)} /> : <ListPage />;
-  const load = later[place];
+  const load = later.get(place);
   return load ? <Later key={place} load={load} /> : <Missing />;
 }
 

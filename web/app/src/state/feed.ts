@@ -5,7 +5,7 @@ import { overview as fetchOverview } from "../api/processes";
 import { authorization, loginNeeded } from "../api/session";
 import { Deletions } from "./deletions";
 import { follow, sleep, type Link } from "../api/stream";
-import { ApiError } from "../api/http";
+import { ApiError, get } from "../api/http";
 import type { Overview, ProcessEvent } from "../api/types";
 
 /** How the stream is. While a tab is hidden it has none: browsers allow few. */
@@ -51,6 +51,7 @@ export function hide(hidden: boolean): void {
 
 async function run(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    let fresh = position === ""; // the place is one that this daemon has just told
     if (!(await begin(signal))) return;
     let refused = false;
     await follow(
@@ -62,6 +63,10 @@ async function run(signal: AbortSignal): Promise<void> {
         onLink: (l, status) => {
           if (signal.aborted) return;
           refused = l === "refused";
+          if (l === "live") {
+            if (!fresh) void sameData(position);
+            fresh = false;
+          }
           if (status === 401) loginNeeded.value ||= "This daemon wants a token.";
           link.value = l;
         },
@@ -72,6 +77,13 @@ async function run(signal: AbortSignal): Promise<void> {
     position = ""; // not a number of this daemon, perhaps: begin anew
     await sleep(1000, signal);
   }
+}
+
+// A place beyond the last one is none of this daemon's: it has other data now,
+// and nothing that is shown is true any more.
+async function sameData(at: string): Promise<void> {
+  const { next } = await get<{ next: string }>("/events", { after: at, limit: 1 }).catch(() => ({ next: at }));
+  if (Number(next) < Number(at)) location.reload();
 }
 
 // begin finds the place to start from. A daemon that is away is waited for.

@@ -13,16 +13,27 @@ type Schema = Record<string, unknown>;
 
 const isSchema = (v: unknown): v is Schema => typeof v === "object" && v !== null && !Array.isArray(v);
 
+// How much of a schema is shown. Third parties write them, and one that refers to
+// itself in many places has no end.
+const mostParameters = 500;
+const mostChoices = 100;
+
+interface Budget {
+  left: number;
+}
+
 /** The properties of an object schema, required ones first. */
-export function parameters(schema: unknown, root: unknown = schema, depth = 0): Parameter[] {
+export function parameters(schema: unknown, root: unknown = schema, depth = 0, budget: Budget = { left: mostParameters }): Parameter[] {
   const s = resolve(schema, root);
   const properties = isSchema(s.properties) ? s.properties : {};
   const required = Array.isArray(s.required) ? s.required : [];
-  const all = Object.entries(properties).map(([name, p]) => parameter(name, p, required.includes(name), root, depth));
+  const shown = Object.entries(properties).slice(0, Math.max(0, budget.left));
+  budget.left -= shown.length;
+  const all = shown.map(([name, p]) => parameter(name, p, required.includes(name), root, depth, budget));
   return all.sort((a, b) => Number(b.required) - Number(a.required));
 }
 
-function parameter(name: string, schema: unknown, required: boolean, root: unknown, depth: number): Parameter {
+function parameter(name: string, schema: unknown, required: boolean, root: unknown, depth: number, budget: Budget): Parameter {
   const s = resolve(schema, root);
   const object = s.type === "array" ? resolve(s.items, root) : s;
   return {
@@ -31,7 +42,7 @@ function parameter(name: string, schema: unknown, required: boolean, root: unkno
     type: typeText(s, root),
     description: typeof s.description === "string" ? s.description : "",
     bounds: bounds(s),
-    inner: depth < 4 ? parameters(object, root, depth + 1) : [],
+    inner: depth < 4 ? parameters(object, root, depth + 1, budget) : [],
   };
 }
 
@@ -48,17 +59,17 @@ function resolve(schema: unknown, root: unknown): Schema {
 }
 
 /** A type in a few words. */
-export function typeText(schema: unknown, root: unknown = schema, depth = 0): string {
+export function typeText(schema: unknown, root: unknown = schema, depth = 0, budget: Budget = { left: mostChoices }): string {
   const s = resolve(schema, root);
-  if (depth > 4) return "any";
-  if (Array.isArray(s.enum)) return s.enum.map((v) => JSON.stringify(v)).join(" | ");
+  if (depth > 4 || budget.left-- <= 0) return "any";
+  if (Array.isArray(s.enum)) return s.enum.slice(0, mostChoices).map((v) => JSON.stringify(v)).join(" | ");
   if ("const" in s) return JSON.stringify(s.const);
   for (const key of ["anyOf", "oneOf"]) {
     const choices = s[key];
-    if (Array.isArray(choices)) return [...new Set(choices.map((c) => typeText(c, root, depth + 1)))].join(" | ");
+    if (Array.isArray(choices)) return [...new Set(choices.slice(0, mostChoices).map((c) => typeText(c, root, depth + 1, budget)))].join(" | ");
   }
   if (Array.isArray(s.type)) return s.type.join(" | ");
-  if (s.type === "array") return `${typeText(s.items, root, depth + 1)}[]`;
+  if (s.type === "array") return `${typeText(s.items, root, depth + 1, budget)}[]`;
   return typeof s.type === "string" ? s.type : isSchema(s.properties) ? "object" : "any";
 }
 

@@ -23,7 +23,7 @@ const titles = [new Titles(collection), new Titles(ancestors)];
 const cursor = new Cursor();
 const closed = signal<ReadonlySet<number>>(new Set());
 
-const record = (id: number) => ancestors.get(id)?.record;
+const record = (id: number) => (hidden.value.has(id) ? undefined : ancestors.get(id)?.record);
 const active = "queued,running,terminating";
 
 export function TreePage() {
@@ -40,7 +40,9 @@ export function TreePage() {
   const at = cursor.at.value;
   useTreeKeys(nodes, indexOf, all);
   useCursorKeys(cursor, ids);
-  useActionKeys(() => cursor.target(record), () => cursor.clear());
+  // The cursor may be on one that was folded away: nothing is done to what is not shown.
+  const target = () => cursor.target((id) => (cursor.selected.value.has(id) || places.has(id) ? record(id) : undefined));
+  useActionKeys(target, () => cursor.leave(ids, hidden.value));
   return (
     <>
       <div class="tree-top">

@@ -84,7 +84,7 @@ function Table({ lines }: { lines: string[] }) {
 
 // Code, strong words and links; what a link leads to is shown if it is not of the web.
 function inline(text: string): ComponentChildren[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/).map((part, i) => {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^[\]]+\]\([^()\s]+\))/).map((part, i) => {
     if (part.startsWith("`")) return <code key={i}>{part.slice(1, -1)}</code>;
     if (part.startsWith("**")) return <strong key={i}>{inline(part.slice(2, -2))}</strong>;
     const link = /^\[([^\]]+)\]\((https?:\/\/[^)]+)\)$/.exec(part);

@@ -51,9 +51,11 @@ const tellers: Record<string, Teller> = {
   finalized: (e) => (e.outcome as Outcome).kind,
 };
 
+const longest = 300; // characters: a row has no room for more
+
 /** An event in a few words. */
 export function brief(e: ProcessEvent): string {
-  return tellers[e.kind]?.(e) ?? "";
+  return (tellers[e.kind]?.(e) ?? "").slice(0, longest);
 }
 
 export function progressText(p: Progress): string {

@@ -1,7 +1,7 @@
 // What the interpreter found, with what can be done about it.
 import type { Action, Finding, ProcessRecord } from "../../api/types";
 import { save } from "../../create/draft";
-import { clock } from "../../format";
+import { clock, plainly } from "../../format";
 import { go, href } from "../../router";
 import { copy } from "../copy";
 import { useEvents } from "../events/use";
@@ -42,7 +42,7 @@ function Advice({ action }: { action: Action }) {
     return /^https?:\/\//.test(value) ? (
       <p class="advice">
         <a href={value} target="_blank" rel="noreferrer noopener">
-          {label || value} ↗
+          {plainly(label || value)} ↗
         </a>
       </p>
     ) : (
@@ -53,7 +53,7 @@ function Advice({ action }: { action: Action }) {
     return (
       <p class="advice">
         {label && <span>{label}: </span>}
-        <code>{value}</code>
+        <code>{plainly(value)}</code>
         <button type="button" onClick={() => copy(value, "The command")}>
           Copy
         </button>

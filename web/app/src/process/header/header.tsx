@@ -1,6 +1,6 @@
 import { Actions } from "../../actions";
 import type { ProcessRecord } from "../../api/types";
-import { title } from "../../format";
+import { plainly, title } from "../../format";
 import { go, href } from "../../router";
 import { Badge } from "../../ui/badge";
 import { Facts } from "./facts";
@@ -23,7 +23,7 @@ export function Header({ process: p, at }: { process: ProcessRecord; at: number 
         </span>
         {p.ref && (
           <span>
-            ref <b>{p.ref}</b>
+            ref <b>{plainly(p.ref)}</b>
           </span>
         )}
         {p.parent !== null && (
@@ -34,7 +34,7 @@ export function Header({ process: p, at }: { process: ProcessRecord; at: number 
         <span>{p.environment}</span>
         {p.tags.map((t) => (
           <a key={t} class="process-tag" href={href("processes", { tag: t })}>
-            {t}
+            {plainly(t)}
           </a>
         ))}
         <span title={p.createdAt}>created {new Date(p.createdAt).toLocaleString()}</span>

@@ -16,10 +16,12 @@ interface Style {
 
 const plain = (): Style => ({ fg: null, bg: null, bold: false, dim: false, italic: false, underline: false, strike: false, inverse: false });
 
-// CSI; OSC and other strings up to BEL or ST (or the end); other escapes; the
-// same by their one-byte names; then lone control characters but tab.
+// CSI; OSC and other strings up to BEL or ST, or what breaks them off; other
+// escapes; the same by their one-byte names; then lone control characters but
+// tab. What a string begins it also ends, or a line full of beginnings would
+// take the square of its length.
 const control =
-  /(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~])|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]/g;
+  /(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~])|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]/g;
 
 const suspicious = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 

@@ -64,6 +64,7 @@ export class OutputClient {
     this.worker = new Worker(WORKER, { type: "module" });
     this.worker.onmessage = (e: MessageEvent<FromWorker>) => this.take(e.data);
     this.post({ kind: "open", path: `/processes/${this.id}`, headers: authorization(), run: this.run, shown: this.shown });
+    if (document.hidden) this.post({ kind: "rest" }); // a tab may be opened behind another one
   }
 
   row(i: number): Row | undefined {
@@ -113,7 +114,7 @@ export class OutputClient {
 
   /** Says that the process runs, again perhaps. */
   goOn(): void {
-    this.post({ kind: "go on" });
+    if (!document.hidden) this.post({ kind: "go on" });
   }
 
   private post(m: ToWorker): void {

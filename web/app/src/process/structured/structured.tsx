@@ -1,7 +1,7 @@
 // Structured output as a tree.
 import type { ProcessRecord } from "../../api/types";
 import { copy } from "../copy";
-import { Json } from "./json";
+import { Members } from "./json";
 
 export function Structured({ process: p }: { process: ProcessRecord }) {
   const output = p.output ?? {};
@@ -14,17 +14,8 @@ export function Structured({ process: p }: { process: ProcessRecord }) {
         </button>
       </div>
       <div class="tree-json">
-        {Object.entries(output).map(([name, value]) => (
-          <Json key={name} name={name} path={step("", name)} value={value} open />
-        ))}
+        <Members of={output} path="" open />
       </div>
     </section>
   );
-}
-
-/** A path one step further, as JavaScript has it. */
-export function step(path: string, name: string | number): string {
-  if (typeof name === "number") return `${path}[${name}]`;
-  if (/^[A-Za-z_$][\w$]*$/.test(name)) return path ? `${path}.${name}` : name;
-  return `${path}[${JSON.stringify(name)}]`;
 }

@@ -29,8 +29,18 @@ export function Screen({ process: p, onLeave }: Props) {
     screen.current = term;
     const stop = new AbortController();
     const keyboard = new Keyboard(p.id, setNote);
-    term.onData((keys) => live.current && keyboard.type(keys));
-    term.onBinary((keys) => live.current && keyboard.type(keys));
+    // What the program asked a terminal before this one was there has long been
+    // answered: an answer now would be taken for keys.
+    let past = p.stdoutBytes;
+    const patience = setTimeout(() => (past = 0), 2000); // not all of it may be kept
+    let shown = 0;
+    const type = (keys: string): void => void (live.current && shown >= past && keyboard.type(keys));
+    term.onData(type);
+    term.onBinary(type);
+    const show = async (bytes: Uint8Array, offset: number): Promise<void> => {
+      await new Promise<void>((done) => term.write(bytes, done));
+      shown = offset + bytes.length;
+    };
     term.attachCustomKeyEventHandler((e) => {
       if (!(e.ctrlKey && (e.key === "]" || e.code === "BracketRight"))) return true;
       if (e.type === "keydown") onLeave();
@@ -46,10 +56,11 @@ export function Screen({ process: p, onLeave }: Props) {
       timer = window.setTimeout(resize, 100);
     });
     observer.observe(box.current!);
-    void watch(`/processes/${p.id}/runs/${p.run}/stdout`, stop.signal, (bytes) => new Promise((done) => term.write(bytes, done)), setNote);
+    void watch(`/processes/${p.id}/runs/${p.run}/stdout`, stop.signal, show, setNote);
     term.focus();
     return () => {
       clearTimeout(timer);
+      clearTimeout(patience);
       stop.abort();
       observer.disconnect();
       term.dispose();

@@ -29,6 +29,7 @@ export class Session {
   private following = false;
   private again = false;
   private pause: AbortController | null = null;
+  private resting = false;
   private completed = 0; // lines that came
   private lastStream: Stream = "stdout";
 
@@ -50,11 +51,12 @@ export class Session {
     this.outline.linesTo(end, this.run);
     this.take(await this.source.page(`kind=${lineKinds}&before=${end + 1}&limit=${chunkSize}`));
     this.opened = true;
-    void this.goOn();
+    if (!this.resting) void this.goOn();
   }
 
   /** Follows what comes, until the newest run is over. */
   async goOn(): Promise<void> {
+    this.resting = false;
     this.again = true; // also if the stream of the run before is just ending
     if (!this.opened || this.following) return;
     this.following = true;
@@ -68,6 +70,7 @@ export class Session {
 
   /** Gives the connection up until goOn: a browser has few for all its tabs. */
   rest(): void {
+    this.resting = true;
     this.again = false;
     this.pause?.abort();
   }
