@@ -54,14 +54,29 @@ func (m *Model) helpKey(key string) {
 	}
 }
 
+// listKeys are what people need most in the list, the most useful first.
+func listKeys() []keyHelp {
+	return []keyHelp{{"?", "help"}, {"q", "quit"}, {"Enter", "open"}, {"p", "pause"}, {"K", "kill"}, {"r", "run again"}, {"/", "search"}, {"c", "new"},
+		{"l", "output"}, {"e", "events"}, {"t", "timeline"}, {"v", "info"}, {"s", "sort"}, {"f", "filter"}, {"Space", "mark"}, {"d", "delete"}}
+}
+
+// detailKeys are what people need most in the lower pane.
+func detailKeys() []keyHelp {
+	return []keyHelp{{"?", "help"}, {"Esc", "back"}, {"l", "output"}, {"e", "events"}, {"t", "timeline"}, {"v", "info"}, {"/", "find"}, {"w", "wrap"},
+		{"G", "end"}, {"p", "pause"}, {"K", "kill"}, {"r", "run again"}, {"i", "attach"}, {"q", "quit"}}
+}
+
 // footer is the keys that people need most, as many as fit.
 func (m *Model) footer() string {
 	t := m.theme
-	keys := []keyHelp{{"?", "help"}, {"q", "quit"}, {"p", "pause"}, {"K", "kill"}, {"r", "run again"}, {"/", "search"}, {"Tab", "pane"}, {"l", "output"}, {"e", "events"}, {"t", "timeline"}, {"v", "info"}, {"s", "sort"}, {"f", "filter"}, {"c", "new"}}
+	keys := listKeys()
+	if m.inDetail {
+		keys = detailKeys()
+	}
 	line := ""
 	for _, k := range keys {
 		next := t.paint(bold, k.keys) + " " + k.does
-		if width(line)+width(next)+2 > m.width {
+		if t.width(line)+t.width(next)+2 > m.width {
 			break
 		}
 		if line != "" {

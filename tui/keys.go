@@ -73,7 +73,7 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 		m.arrange()
 	case "f":
 		m.board.filter.state = (m.board.filter.state + 1) % stateFilters
-		m.arrange()
+		m.narrow()
 		return m.searchOlder(), true
 	default:
 		return nil, false
@@ -90,12 +90,27 @@ func (m *Model) show(t tab) {
 // arrange makes the rows anew at once.
 func (m *Model) arrange() { m.rebuild() }
 
+// narrow arranges the rows by a new filter, and selects the first that passes it
+// unless the one that is selected does.
+func (m *Model) narrow() {
+	before := m.selected
+	m.arrange()
+	if i := m.at(); i >= 0 && m.selected == before && !m.board.rows[i].faint {
+		return
+	}
+	for _, r := range m.board.rows {
+		if !r.faint {
+			m.choose(r.rec.ID)
+			return
+		}
+	}
+}
+
 // back undoes the last narrowing.
 func (m *Model) back() {
 	f := &m.board.filter
+	m.say("")
 	switch {
-	case m.status != "":
-		m.say("")
 	case m.tail.find != "":
 		m.tail.find = ""
 	case m.zoomed:
@@ -154,7 +169,7 @@ func (m *Model) search() tea.Cmd {
 	m.ask("search: ", m.board.filter.text, func(string) tea.Cmd { return m.searchOlder() })
 	m.prompt.changed = func(text string) {
 		m.board.filter.text = strings.ToLower(text)
-		m.arrange()
+		m.narrow()
 	}
 	return nil
 }

@@ -84,6 +84,7 @@ func (m *Model) rerun(about []*node) tea.Cmd {
 		return nil
 	}
 	start := func() tea.Cmd {
+		m.tail.pinned = m.tail.pinned || !m.tail.cut // the new run is what will be looked at
 		return m.task(idle, "started", func(ctx context.Context, id process.ID) (api.Signaled, error) {
 			rec, err := m.fx.source.Start(ctx, id, api.Run{Force: true})
 			return api.Signaled{Affected: 1, Process: rec}, err

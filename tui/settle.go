@@ -91,6 +91,7 @@ func (m *Model) keepVisible() {
 		m.first = at - height + 1
 	}
 	m.first = max(0, m.first)
+	m.tail.stay(m.layout().detail)
 }
 
 // shown are the rows on the screen.

@@ -2,15 +2,18 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/wording"
 )
 
 // theme is how things look: in which characters, and whether in colours.
 type theme struct {
-	ascii bool
-	plain bool // no colours
+	ascii  bool
+	plain  bool        // no colours
+	widths ansi.Method // how the terminal counts columns
 }
 
 // The colours, by meaning, as the terminal's own palette has them: they fit dark
@@ -107,6 +110,27 @@ func (t theme) branch(last bool) (own, below string) {
 		return t.pick("└─ ", "`- "), "   "
 	}
 	return t.pick("├─ ", "|- "), t.pick("│  ", "|  ")
+}
+
+// levels is how many levels of a tree are drawn; deeper ones show the innermost.
+const levels = 64
+
+// deepest drops the outermost level of an indent that has too many.
+func deepest(indent string) string {
+	const perLevel = 3
+	if utf8.RuneCountInString(indent) <= levels*perLevel {
+		return indent
+	}
+	return string([]rune(indent)[perLevel:])
+}
+
+// within shortens a branch that would leave no room for a name: how it hangs in
+// the nearest levels matters most.
+func (t theme) within(branch string, columns int) string {
+	if over := t.width(branch) - columns; over > 0 {
+		return t.widths.TruncateLeft(branch, over+1, t.pick("…", "~"))
+	}
+	return branch
 }
 
 // safe is a text of others, in one line, in characters that can be shown.

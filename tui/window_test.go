@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/reeverun/reeve/process"
+)
+
+// A log that is scrolled stays where it is when its pane becomes taller.
+func TestZoomStays(t *testing.T) {
+	s := newScript(running(1, "talk"))
+	for i := range 33 {
+		s.say(1, fmt.Sprintf("line %02d.", i))
+	}
+	w := open(t, s, 80, 24, nil)
+	w.sees("line 32.")
+	w.press("tab", "up", "up", "enter")
+	w.sees("14 of 33")
+	w.sees("line 13.")
+	for i := range 20 {
+		s.say(1, fmt.Sprintf("more %02d.", i))
+	}
+	w.sees("14 of 53")
+	w.sees("line 13.")
+}
+
+// The output of each run begins with its number, but for the first.
+func TestRunsAreSeparated(t *testing.T) {
+	s := newScript(running(1, "talk"))
+	s.say(1, "the first")
+	s.say(1, "the second")
+	s.events[1][1].Run = 2
+	w := open(t, s, 80, 24, nil)
+	screen := w.sees("the second")
+	if !strings.Contains(screen, "the first\n ── run 2 ──") || strings.Contains(screen, "run 1") {
+		t.Error(screen)
+	}
+}
+
+// What is searched for is selected, not what is left of where one was.
+func TestSearchSelectsTheFirst(t *testing.T) {
+	s := newScript(labelled(1, "job one"), labelled(2, "job two"), labelled(3, "other"), below(3, labelled(4, "job three")), labelled(5, "rest"))
+	w := open(t, s, 80, 24, nil)
+	w.sees("job one")
+	w.press("G", "/", "job", "enter")
+	w.sees(">   1 ")
+	w.press("esc", "g", "/", "job", "enter") // 5 is on top, and 3 is there for 4
+	w.sees(">   4 ")
+	w.press("esc")
+	w.sees("rest")
+}
+
+// A sentence that is too long for the status line is read to its end, and goes
+// when it is not true any more.
+func TestLongStatus(t *testing.T) {
+	s := newScript(running(1, "talk"))
+	w := open(t, s, 80, 24, nil)
+	w.sees("talk")
+	s.change(func() {
+		s.refuse = fmt.Errorf("no daemon answers at unix:///run/reeve.sock (start one with 'reeve serve', or name another with --host): connection refused")
+	})
+	w.press("p")
+	w.sees("name another with --host")
+	s.change(func() { s.gone = true })
+	w.sees("the daemon is away")
+	s.change(func() { s.gone = false })
+	w.seesNot("name another with --host")
+}
+
+// One Esc goes back, whatever the status line says.
+func TestEscapeGoesBack(t *testing.T) {
+	w := open(t, newScript(running(1, "talk"), ended(2, process.ExitSuccess, "true")), 80, 24, nil)
+	w.sees("talk")
+	w.press("enter", "p")
+	w.sees("1 process paused")
+	w.press("esc")
+	w.sees("2 ✓")
+	w.seesNot("1 process paused")
+}
