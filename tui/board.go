@@ -68,6 +68,25 @@ func (b *board) put(rec process.Record, now time.Time) {
 
 func (b *board) remove(id process.ID) { delete(b.nodes, id) }
 
+// aliveBelow counts what has not finished below a process, shown or not.
+func (b *board) aliveBelow(id process.ID) int {
+	children := map[process.ID][]*node{}
+	for _, n := range b.nodes {
+		if p := n.rec.Parent; p != nil {
+			children[*p] = append(children[*p], n)
+		}
+	}
+	alive := 0
+	for next := children[id]; len(next) > 0; {
+		n := next[len(next)-1]
+		if n.rec.State != process.Idle {
+			alive++
+		}
+		next = append(next[:len(next)-1:len(next)-1], children[n.rec.ID]...)
+	}
+	return alive
+}
+
 // build makes the rows.
 func (b *board) build() {
 	roots, children := b.family()

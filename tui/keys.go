@@ -43,11 +43,11 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 	case "ctrl+z":
 		return tea.Suspend, true
 	case "tab", "shift+tab":
-		m.inDetail = !m.inDetail
+		m.inDetail, m.moved = !m.inDetail, true
 		m.zoomed = m.zoomed && m.inDetail
 	case "enter":
 		m.zoomed = !m.zoomed
-		m.inDetail = m.zoomed
+		m.inDetail, m.moved = m.zoomed, true
 	case "esc":
 		m.back()
 	case "l", "1":
@@ -83,7 +83,7 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 
 // show changes what the lower pane shows.
 func (m *Model) show(t tab) {
-	m.tab = t
+	m.tab, m.moved = t, true
 	m.tail.top, m.tail.left, m.tail.offset, m.tail.find, m.tail.pinned = 0, 0, 0, "", true
 }
 

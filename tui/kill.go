@@ -31,8 +31,8 @@ func (m *Model) kill(about []*node) tea.Cmd {
 		}
 		alive = append(alive, n)
 		line := n.rec.ID.String() + " " + n.title
-		if i, ok := m.board.index[n.rec.ID]; ok && m.board.rows[i].below > 0 {
-			line += fmt.Sprintf(", and what runs of the %d below it", m.board.rows[i].below)
+		if below := m.board.aliveBelow(n.rec.ID); below > 0 {
+			line += fmt.Sprintf(", and %d below it", below)
 		}
 		lines = append(lines, line)
 	}

@@ -25,7 +25,7 @@ type Model struct {
 	built         time.Time
 
 	selected process.ID
-	moved    bool // it stays selected whatever comes
+	moved    bool // a person has chosen it: it stays selected whatever comes
 	first    int  // the first row that is shown
 	marked   map[process.ID]bool
 

@@ -79,3 +79,28 @@ func TestEscapeGoesBack(t *testing.T) {
 	w.sees("2 ✓")
 	w.seesNot("1 process paused")
 }
+
+// Who only watches sees what comes on top; what a person has chosen stays.
+func TestWatchersSeeTheTop(t *testing.T) {
+	s := newScript(running(1, "first"))
+	w := open(t, s, 80, 24, nil)
+	w.sees(">   1 ")
+	for id := process.ID(2); id < 30; id++ {
+		s.set(running(id, "later"))
+	}
+	w.sees("29 ●")
+	w.press("G", "up")
+	w.sees(">   2 ")
+	s.set(running(30, "last"))
+	w.sees("30 running")
+	w.sees(">   2 ")
+}
+
+// Who is asked about a tree is told how much of it runs, also what a search hides.
+func TestKillCountsTheTree(t *testing.T) {
+	s := newScript(running(1, "root"), below(1, running(2, "child")), below(2, running(3, "grandchild")), below(2, ended(4, process.ExitSuccess, "done")))
+	w := open(t, s, 80, 24, nil)
+	w.sees("root")
+	w.press("/", "root", "enter", "K")
+	w.sees("1 root, and 2 below it")
+}
