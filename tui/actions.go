@@ -71,9 +71,10 @@ func (m *Model) mark() {
 }
 
 // who names what an action is about.
-func who(about []*node) string {
+func (m *Model) who(about []*node) string {
 	if len(about) == 1 {
-		return about[0].rec.ID.String() + " " + about[0].title
+		const enough = 40 // who is asked, or told, needs no more
+		return about[0].rec.ID.String() + " " + m.theme.clip(about[0].title, enough)
 	}
 	return wording.Plural(len(about), "process", "processes")
 }
@@ -133,7 +134,7 @@ func (m *Model) pause(about []*node) tea.Cmd {
 			return m.signalAll(about, process.SIGRESUME, "resumed", true)
 		}
 	}
-	m.complain(who(about) + ": only what runs can be paused")
+	m.complain(m.who(about) + ": only what runs can be paused")
 	return nil
 }
 
@@ -153,7 +154,7 @@ func (m *Model) resume(about []*node) tea.Cmd {
 			})
 		}
 	}
-	m.complain(who(about) + ": it is not paused; r runs it again")
+	m.complain(m.who(about) + ": it is not paused; r runs it again")
 	return nil
 }
 
@@ -172,7 +173,7 @@ func (m *Model) signal(about []*node) tea.Cmd {
 	send := func(sig process.Signal, what string) func() tea.Cmd {
 		return func() tea.Cmd { return m.signalAll(about, sig, what, false) }
 	}
-	m.dialog = &dialog{title: "Send a signal to " + who(about) + "?", choices: []choice{
+	m.dialog = &dialog{title: "Send a signal to " + m.who(about) + "?", choices: []choice{
 		{"t", "SIGTERM: it is asked to end, and decides itself", send(process.SIGTERM, "got SIGTERM")},
 		{"i", "SIGINT: like Ctrl-C", send(process.SIGINT, "got SIGINT")},
 		{"p", "pause it alone, not what is below it", send(process.SIGPAUSE, "paused")},

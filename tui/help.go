@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // keyHelp is what a key does.
 type keyHelp struct{ keys, does string }
 
@@ -70,6 +72,9 @@ func detailKeys() []keyHelp {
 func (m *Model) footer() string {
 	t := m.theme
 	keys := listKeys()
+	if len(m.approvals) > 0 {
+		keys = slices.Insert(keys, 2, keyHelp{"a", "approve"})
+	}
 	if m.inDetail {
 		keys = detailKeys()
 	}

@@ -138,7 +138,11 @@ func (m *Model) rowLine(r *row, columns []column) string {
 		}
 		b.WriteString(text + " ")
 	}
-	name := m.theme.within(r.branch, (m.width-m.theme.width(b.String()))/2) + r.title
+	name := m.theme.within(r.branch, (m.width-m.theme.width(b.String()))/2)
+	if r.asks {
+		name += "approve? "
+	}
+	name += r.title
 	if r.folded && r.below > 0 {
 		name += fmt.Sprintf(" (+%d)", r.below)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,4 +104,21 @@ func TestKillCountsTheTree(t *testing.T) {
 	w.sees("root")
 	w.press("/", "root", "enter", "K")
 	w.sees("1 root, and 2 below it")
+}
+
+// All of what is to be approved can be read, however long it is.
+func TestLongApproval(t *testing.T) {
+	s := newScript(running(1, "buyer"))
+	params, err := json.Marshal(map[string]any{"list": make([]int, 40), "text": strings.Repeat("x", 200) + "the end"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.approvals = []process.Approval{{ID: 3, Process: 1, Service: "shop", Tool: "buy", Params: params}}
+	w := open(t, s, 80, 24, nil)
+	w.sees("approve? buyer")
+	w.press("a")
+	w.sees("more lines: down shows them")
+	w.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+	w.sees("the end")
+	w.sees("let it go ahead")
 }
