@@ -1,6 +1,9 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // keyHelp is what a key does.
 type keyHelp struct{ keys, does string }
@@ -11,11 +14,9 @@ func allKeys() []keyHelp {
 		{"up down j k", "select; in the lower pane: scroll"},
 		{"PgUp PgDn g G", "by pages; to the beginning, to the end"},
 		{"left right w", "fold and unfold a tree; long lines: move along, wrap"},
-		{"Tab", "go to the other pane"},
-		{"Enter", "the lower pane on the whole screen, and back"},
+		{"Tab Enter", "go to the other pane; the lower one on the whole screen"},
 		{"l e t v T", "output, events, timeline, info, an agent's transcript"},
-		{"/", "search: narrows the list; in the lower pane: finds"},
-		{"n N", "find further down, further up"},
+		{"/ n N", "search the list; in the lower pane: find, further down, up"},
 		{"s", "sort: state, newest, time, cpu, tokens, name"},
 		{"f", "filter: all, active, paused, failed, done"},
 		{"Space", "mark; actions are then about all that are marked"},
@@ -28,20 +29,31 @@ func allKeys() []keyHelp {
 		{"a D", "approve, deny what waits for a decision"},
 		{"c :", "run a new command"},
 		{"i", "attach: type into it; Ctrl-] returns"},
-		{"Esc", "undo the last narrowing"},
+		{"Esc", "back to the list; then no marks, no search, no filter"},
 		{"? q", "this help; quit: processes go on"},
 	}
 }
 
 // helpLines show the keys, from one on.
 func (m *Model) helpLines(height int) []string {
-	t := m.theme
-	lines := []string{t.paint(bold, "Keys") + t.paint(dim, "  (up and down scroll, any other key returns)")}
-	for _, k := range allKeys() {
-		lines = append(lines, t.clip("  "+t.paint(cyan, t.pad(k.keys, 14))+" "+k.does, m.width))
-	}
+	lines := m.allHelp()
 	from := min(m.helpFrom, max(0, len(lines)-height))
 	return fill(lines[from:], height)
+}
+
+// allHelp is the whole of it; what a line has no room for is wrapped.
+func (m *Model) allHelp() []string {
+	const keys = 14
+	t := m.theme
+	lines := []string{t.clip(t.paint(bold, "Keys")+t.paint(dim, "  (up and down scroll, any other key returns)"), m.width)}
+	for _, k := range append(allKeys(), keyHelp{"States", t.legend()}) {
+		head := "  " + t.paint(cyan, t.pad(k.keys, keys)) + " "
+		for does := range strings.SplitSeq(t.widths.Wrap(k.does, max(8, m.width-keys-3), ""), "\n") {
+			lines = append(lines, head+does)
+			head = blanks(keys + 3)
+		}
+	}
+	return lines
 }
 
 // helpKey scrolls the help, or leaves it.
@@ -50,7 +62,7 @@ func (m *Model) helpKey(key string) {
 	case "up", "k":
 		m.helpFrom = max(0, m.helpFrom-1)
 	case "down", "j":
-		m.helpFrom = min(m.helpFrom+1, max(0, len(allKeys())+2-m.height))
+		m.helpFrom = min(m.helpFrom+1, max(0, len(m.allHelp())+1-m.height))
 	default:
 		m.help, m.helpFrom = false, 0
 	}

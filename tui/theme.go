@@ -92,6 +92,16 @@ func (t theme) badge(r *process.Record, word bool) (text, color string) {
 	return text, l.color
 }
 
+// legend says what the badges mean.
+func (t theme) legend() string {
+	var words []string
+	for _, state := range []string{"running", "paused", "queued", "terminating", "success", "failed", "timeout", "canceled", "idle"} {
+		l := lookOf(state)
+		words = append(words, t.pick(l.unicode, l.ascii)+t.pick("\u00a0", " ")+state) // kept together
+	}
+	return strings.Join(words, " ")
+}
+
 // bar shows a share of 1 in a number of columns.
 func (t theme) bar(share float64, width int) string {
 	if width < 1 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/process"
 )
 
 // layout is how the lines of the screen are shared out.
@@ -128,6 +129,10 @@ func (m *Model) header() string {
 // counts says how many there are in which state.
 func (m *Model) counts() string {
 	c := m.board.census
+	if !m.all { // the list does not go back to the first
+		ends := m.overview.ExitStates
+		c.failed = max(c.failed, ends[string(process.ExitFailed)]+ends[string(process.ExitTimeout)])
+	}
 	words := []string{fmt.Sprintf("%d running", c.running)}
 	add := func(n int, what, color string) {
 		if n > 0 {
@@ -168,7 +173,7 @@ func (m *Model) filterText() string {
 // statusLines are what has just been said, or is being asked. A sentence that is
 // longer than a line takes another: what to do next is at its end.
 func (m *Model) statusLines() []string {
-	const most = 3
+	most := min(3, max(1, m.height/8)) // a small screen is for the list
 	if m.prompt != nil {
 		return []string{m.prompt.view(m.theme, m.width)}
 	}
