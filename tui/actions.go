@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,6 +36,9 @@ func (m *Model) act(key string) tea.Cmd {
 	}
 	about := m.targets()
 	if len(about) == 0 {
+		if len(m.marked) > 0 && slices.Contains(actionKeys(), key) {
+			m.complain("what is marked is not shown: Esc brings it back")
+		}
 		return nil
 	}
 	m.moved = true // what it was about stays selected
@@ -56,6 +60,9 @@ func (m *Model) act(key string) tea.Cmd {
 	}
 	return nil
 }
+
+// actionKeys are those that are about what is marked or selected.
+func actionKeys() []string { return []string{"p", "R", "K", "r", "d", "delete", "S", "i"} }
 
 // mark marks the selected row, or takes the mark away, and goes on to the next.
 func (m *Model) mark() {

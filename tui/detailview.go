@@ -95,7 +95,7 @@ func (m *Model) logLines(height int) []string {
 	}
 	shown := m.visible(height)
 	if len(shown) == 0 && d.opened {
-		return []string{m.theme.paint(dim, "Nothing yet.")}
+		return []string{m.theme.paint(dim, m.nothingText())}
 	}
 	lines := make([]string, 0, len(shown))
 	for i := range shown {
@@ -108,6 +108,18 @@ func (m *Model) logLines(height int) []string {
 		return lines[max(0, len(lines)-height):]
 	}
 	return lines[:min(len(lines), height)]
+}
+
+// nothingText says why a log is empty.
+func (m *Model) nothingText() string {
+	n := m.node()
+	switch {
+	case n == nil || n.rec.State != process.Idle || m.tab != outputTab:
+		return "Nothing yet."
+	case n.rec.Run == 0:
+		return "It has not run yet: r runs it."
+	}
+	return "It wrote nothing."
 }
 
 // runRule separates the output of a run from that of the one before.

@@ -122,3 +122,28 @@ func TestLongApproval(t *testing.T) {
 	w.sees("the end")
 	w.sees("let it go ahead")
 }
+
+// A tree is where the busiest of it belongs.
+func TestTreesAreSortedByTheirHeaviest(t *testing.T) {
+	busy := below(1, running(3, "busy"))
+	busy.Usage.WallMS, busy.Usage.Tokens = 1_000_000, 900
+	m := shown(t, running(1, "idler"), running(2, "middling"), busy, ended(4, process.ExitSuccess, "done"))
+	m.board.nodes[2].cpu, m.board.nodes[3].cpu = 20, 80
+	for _, o := range []order{byTime, byLoad, byTokens} {
+		m.board.order = o
+		m.arrange()
+		if first := m.board.rows[0].rec.ID; first != 1 {
+			t.Errorf("by %s: %d is first", o, first)
+		}
+	}
+}
+
+// An action about marked processes that a search hides does nothing, and says so.
+func TestMarkedButHidden(t *testing.T) {
+	w := open(t, newScript(running(1, "one"), running(2, "two")), 80, 24, nil)
+	w.sees("two")
+	w.press("space")
+	w.sees("1 marked")
+	w.press("/", "one", "enter", "K")
+	w.sees("what is marked is not shown")
+}
