@@ -29,6 +29,8 @@ func kernelDetail(ev *process.Event) string {
 		return fmt.Sprintf("from %d to %d", d.From, d.To)
 	case process.Reattached:
 		return fmt.Sprintf("pid %d", d.PID)
+	case process.Lagged:
+		return Plural(int(d.Missed), "event was missed", "events were missed")
 	case process.TimedOut:
 		return "after " + milliseconds(d.TimeoutMS)
 	case process.Stalled:
