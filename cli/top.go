@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/client"
@@ -45,6 +47,9 @@ func (a *App) top(ctx context.Context, o topOptions) error {
 	if a.Stdin == nil || !isTerminal(a.Stdin) || !isTerminal(a.Stdout) {
 		return usagef("top needs a terminal: 'reeve ps' and 'reeve tree' print what there is")
 	}
+	// A terminal that is hung up is given back, too, in case it is still there.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
 	// Who watches sees for themselves that a daemon is away, and for how long.
 	c, err := a.connect(ctx, connectOptions{start: true, impatient: true})
 	if err != nil {

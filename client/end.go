@@ -13,7 +13,7 @@ import (
 
 // Ended is what came of a kill: the proof that nothing is left, or what is.
 type Ended struct {
-	Named   []process.ID     // those that were named and ran
+	Named   []process.ID     // those that were named, ran, and could be killed
 	Records []process.Record // theirs, and of what died with them, all idle
 	// Processes is how many have ended: of the operating system, or of Reeve
 	// where there are none.
@@ -44,13 +44,16 @@ func (c *Client) End(ctx context.Context, ids []process.ID, body api.Kill, refus
 	if err := k.mark(ctx); err != nil {
 		return Ended{}, err
 	}
+	var trees []api.Tree
 	for _, id := range ids {
-		if err := k.look(ctx, id); err != nil {
+		if t, err := k.look(ctx, id); err != nil {
 			refused(err)
+		} else {
+			trees = append(trees, t)
 		}
 	}
-	for _, id := range k.ended.Named {
-		if err := k.ask(ctx, id); err != nil {
+	for i := range trees {
+		if err := k.ask(ctx, &trees[i]); err != nil {
 			refused(err)
 		}
 	}
@@ -65,7 +68,7 @@ func (c *Client) End(ctx context.Context, ids []process.ID, body api.Kill, refus
 type killing struct {
 	client *Client
 	body   api.Kill
-	active []process.ID // what was named, and what dies with it
+	active []process.ID // what was killed, and what dies with it
 	cursor string       // of the events, from before
 	ended  Ended
 }
@@ -77,21 +80,19 @@ func (k *killing) mark(ctx context.Context) error {
 	return err
 }
 
-// look notes what will die.
-func (k *killing) look(ctx context.Context, id process.ID) error {
+// look finds out what would die with a process.
+func (k *killing) look(ctx context.Context, id process.ID) (api.Tree, error) {
 	t, err := k.client.Tree(ctx, id)
 	if err != nil {
-		return err
+		return t, err
 	}
 	if t.State == process.Idle {
-		return process.Errorf(process.CodeAlreadyIdle, "%s is not running", id)
+		return t, process.Errorf(process.CodeAlreadyIdle, "%s is not running", id)
 	}
-	k.ended.Named = append(k.ended.Named, id)
 	if k.body.Tree != nil && !*k.body.Tree {
 		t.Children = nil
 	}
-	k.note(&t)
-	return nil
+	return t, nil
 }
 
 func (k *killing) note(t *api.Tree) {
@@ -103,13 +104,15 @@ func (k *killing) note(t *api.Tree) {
 	}
 }
 
-// ask kills one; that it ended meanwhile is what was asked for.
-func (k *killing) ask(ctx context.Context, id process.ID) error {
-	_, err := k.client.Kill(ctx, id, k.body)
-	if errors.Is(err, process.ErrAlreadyIdle) {
-		return nil
+// ask kills one and notes what dies with it. That it ended meanwhile is what was
+// asked for; what was refused goes on, so that nobody waits for it.
+func (k *killing) ask(ctx context.Context, t *api.Tree) error {
+	if _, err := k.client.Kill(ctx, t.ID, k.body); err != nil && !errors.Is(err, process.ErrAlreadyIdle) {
+		return err
 	}
-	return err
+	k.ended.Named = append(k.ended.Named, t.ID)
+	k.note(t)
+	return nil
 }
 
 // wait waits for all that were killed.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,19 @@ func (w *tmux) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(w.dir, "s")}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/sh"}
 	return cmd
+}
+
+// pid is the dashboard's: the only child of the window's shell.
+func (w *tmux) pid() int {
+	w.Helper()
+	shell, _ := w.command("display-message", "-p", "-t", "top", "#{pane_pid}").Output()
+	name := strings.TrimSpace(string(shell))
+	children, _ := os.ReadFile("/proc/" + name + "/task/" + name + "/children")
+	pid, err := strconv.Atoi(strings.TrimSpace(string(children)))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return pid
 }
 
 // screen is what the terminal shows.

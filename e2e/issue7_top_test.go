@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -17,7 +18,7 @@ func TestIssue7Top(t *testing.T) {
 	t.Parallel()
 	d := startFast(t, "--concurrency", "command=50")
 	for name, f := range map[string]func(*testing.T, *daemon){
-		"control": topControls, "output": topOutput, "attach": topAttaches, "ascii": topASCII, "flood": topFlood,
+		"control": topControls, "output": topOutput, "attach": topAttaches, "ascii": topASCII, "flood": topFlood, "signals": topSignals,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +64,7 @@ func topControls(t *testing.T, d *daemon) {
 		t.Errorf("%d ms, %d ms before", now, stopped)
 	}
 	w.presses("K")
-	w.sees("and what runs of the 1 below it")
+	w.sees(", and 1 below it")
 	w.presses("y")
 	proof := w.until("the proof", regexp.MustCompile(`[0-9]+ processes ended, 0 left`).MatchString)
 	if !line(parent, "canceled")(proof) {
@@ -87,7 +88,7 @@ func topControls(t *testing.T, d *daemon) {
 	w.resize(40, 10) // nothing is too small
 	w.sees("in all")
 	w.resize(120, 40)
-	w.until("a wide screen", func(s string) bool { return strings.Contains(s, "s sort") })
+	w.until("a wide screen", func(s string) bool { return strings.Contains(s, "t timeline") })
 	w.presses("c")
 	w.sees("run:")
 	made := unique("made")
@@ -144,6 +145,21 @@ func topAttaches(t *testing.T, d *daemon) {
 	w.sees("back from")
 	w.presses("Escape", "j", "k") // its keys are its own again
 	w.sees("42 bottles")          // in the output
+}
+
+// Whatever ends the dashboard, the terminal is as it was before.
+func topSignals(t *testing.T, d *daemon) {
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+		w := d.top(t, 80, 24)
+		w.sees("in all")
+		if err := syscall.Kill(w.pid(), sig); err != nil {
+			t.Fatal(err)
+		}
+		w.sees("left with 0")
+		if screen, _ := w.command("display-message", "-p", "-t", "top", "#{alternate_on} #{cursor_flag}").Output(); string(screen) != "0 1\n" {
+			t.Errorf("after %s: %s", sig, screen)
+		}
+	}
 }
 
 // A terminal without UTF-8 and colours gets neither.

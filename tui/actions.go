@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,6 +36,9 @@ func (m *Model) act(key string) tea.Cmd {
 	}
 	about := m.targets()
 	if len(about) == 0 {
+		if len(m.marked) > 0 && slices.Contains(actionKeys(), key) {
+			m.complain("what is marked is not shown: Esc brings it back")
+		}
 		return nil
 	}
 	m.moved = true // what it was about stays selected
@@ -57,6 +61,9 @@ func (m *Model) act(key string) tea.Cmd {
 	return nil
 }
 
+// actionKeys are those that are about what is marked or selected.
+func actionKeys() []string { return []string{"p", "R", "K", "r", "d", "delete", "S", "i"} }
+
 // mark marks the selected row, or takes the mark away, and goes on to the next.
 func (m *Model) mark() {
 	if m.selected == 0 {
@@ -71,9 +78,10 @@ func (m *Model) mark() {
 }
 
 // who names what an action is about.
-func who(about []*node) string {
+func (m *Model) who(about []*node) string {
 	if len(about) == 1 {
-		return about[0].rec.ID.String() + " " + about[0].title
+		const enough = 40 // who is asked, or told, needs no more
+		return about[0].rec.ID.String() + " " + m.theme.clip(about[0].title, enough)
 	}
 	return wording.Plural(len(about), "process", "processes")
 }
@@ -133,7 +141,7 @@ func (m *Model) pause(about []*node) tea.Cmd {
 			return m.signalAll(about, process.SIGRESUME, "resumed", true)
 		}
 	}
-	m.complain(who(about) + ": only what runs can be paused")
+	m.complain(m.who(about) + ": only what runs can be paused")
 	return nil
 }
 
@@ -153,7 +161,7 @@ func (m *Model) resume(about []*node) tea.Cmd {
 			})
 		}
 	}
-	m.complain(who(about) + ": it is not paused; r runs it again")
+	m.complain(m.who(about) + ": it is not paused; r runs it again")
 	return nil
 }
 
@@ -172,7 +180,7 @@ func (m *Model) signal(about []*node) tea.Cmd {
 	send := func(sig process.Signal, what string) func() tea.Cmd {
 		return func() tea.Cmd { return m.signalAll(about, sig, what, false) }
 	}
-	m.dialog = &dialog{title: "Send a signal to " + who(about) + "?", choices: []choice{
+	m.dialog = &dialog{title: "Send a signal to " + m.who(about) + "?", choices: []choice{
 		{"t", "SIGTERM: it is asked to end, and decides itself", send(process.SIGTERM, "got SIGTERM")},
 		{"i", "SIGINT: like Ctrl-C", send(process.SIGINT, "got SIGINT")},
 		{"p", "pause it alone, not what is below it", send(process.SIGPAUSE, "paused")},

@@ -104,7 +104,7 @@ func (m *Model) decideNow(a process.Approval, approve bool, reason string) tea.C
 	decided := m.fx.do(func(ctx context.Context) tea.Msg {
 		_, err := do(ctx, a.ID, api.Decision{Reason: reason})
 		if mayNot(err) {
-			err = fmt.Errorf("deciding takes a token with the scope approve: 'reeve token create --scope approve' makes one, 'reeve top --token …' uses it")
+			err = errors.New("deciding takes a token with the scope approve: put what 'reeve token create --scope run --scope approve' prints into REEVE_TOKEN and start top again")
 		}
 		if err != nil {
 			return doneMsg{err: err}

@@ -131,7 +131,7 @@ func TestDeciding(t *testing.T) {
 	w.press("n")
 	w.sees("shop/sell")
 	w.press("y")
-	w.sees("reeve token create --scope approve")
+	w.sees("reeve token create --scope run --scope approve")
 	s.change(func() { s.refuse = nil })
 	w.press("D")
 	w.sees("refuse it")

@@ -2,32 +2,10 @@ package tui
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/process"
-	"github.com/reeverun/reeve/wording"
 )
-
-// node is a process on the board.
-type node struct {
-	rec   process.Record
-	seen  time.Time // when the record was fetched: a clock goes on from there
-	title string
-	asks  bool    // a person has to decide, and its clock stands still
-	cpu   float64 // per cent of a core; negative: not known
-	marks []mark  // of the last few looks at it
-}
-
-// mark is how much processor time a run had used at a time.
-type mark struct {
-	cpu int64
-	at  time.Time
-}
-
-// looks is over how many looks the load is taken: the daemon itself looks once a
-// second, so that the time between two says little.
-const looks = 4
 
 // row is a line of the list.
 type row struct {
@@ -83,49 +61,30 @@ func (b *board) put(rec process.Record, now time.Time) {
 		b.nodes[rec.ID] = n
 	}
 	n.cpu = n.load(&rec, now)
+	n.title = b.theme.safe(titleOf(&rec))
+	rec.Code, rec.Output, rec.Stdout, rec.Stderr = nil, nil, nil, nil // too large to be kept for all
 	n.rec, n.seen = rec, now
-	n.title = b.theme.safe(wording.Title(&rec))
-	if rec.Ref != nil {
-		n.title = strings.TrimSpace(b.theme.safe(*rec.Ref) + ": " + n.title)
-	}
-	if n.title == "" {
-		n.title = rec.Environment
-	}
-}
-
-// load is how busy a run was since it was looked at a few times ago.
-func (n *node) load(rec *process.Record, now time.Time) float64 {
-	if rec.State != process.Running || rec.Paused || rec.Run != n.rec.Run {
-		n.marks = nil
-		return -1
-	}
-	if last := len(n.marks) - 1; last >= 0 && now.Sub(n.marks[last].at) < time.Second {
-		return n.cpu
-	}
-	n.marks = append(n.marks, mark{rec.Usage.CPUMS, now})
-	n.marks = n.marks[max(0, len(n.marks)-looks):]
-	first := n.marks[0]
-	if passed := now.Sub(first.at); passed > 0 {
-		return max(0, 100*float64(rec.Usage.CPUMS-first.cpu)/float64(passed.Milliseconds()))
-	}
-	return -1
 }
 
 func (b *board) remove(id process.ID) { delete(b.nodes, id) }
 
-// clock is how long a run has taken: it goes on from what the record says, unless
-// the run stands still.
-func (n *node) clock(now time.Time) time.Duration {
-	d := time.Duration(n.rec.Usage.WallMS) * time.Millisecond
-	if n.ticks() {
-		d += max(0, now.Sub(n.seen))
+// aliveBelow counts what has not finished below a process, shown or not.
+func (b *board) aliveBelow(id process.ID) int {
+	children := map[process.ID][]*node{}
+	for _, n := range b.nodes {
+		if p := n.rec.Parent; p != nil {
+			children[*p] = append(children[*p], n)
+		}
 	}
-	return d
-}
-
-// ticks reports whether the clock of a process is going.
-func (n *node) ticks() bool {
-	return (n.rec.State == process.Running || n.rec.State == process.Terminating) && n.rec.StartedAt != nil && !n.rec.Paused && !n.asks
+	alive := 0
+	for next := children[id]; len(next) > 0; {
+		n := next[len(next)-1]
+		if n.rec.State != process.Idle {
+			alive++
+		}
+		next = append(next[:len(next)-1:len(next)-1], children[n.rec.ID]...)
+	}
+	return alive
 }
 
 // build makes the rows.
@@ -197,7 +156,7 @@ func (b *board) add(n *node, branch, indent string, children map[process.ID][]*n
 	below := 0
 	for i, kid := range kids {
 		own, deeper := b.theme.branch(i == len(kids)-1)
-		below += 1 + b.add(kid, indent+own, indent+deeper, children)
+		below += 1 + b.add(kid, indent+own, deepest(indent+deeper), children)
 	}
 	b.rows[at].below = below
 	if b.folded[n.rec.ID] {

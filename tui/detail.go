@@ -109,8 +109,9 @@ func (m *Model) takePast(msg pastMsg) tea.Cmd {
 // followTail reads on from the end of the window.
 func (m *Model) followTail() tea.Cmd {
 	t := &m.tail
-	t.follow = m.fx.follow(t.number, t.id, t.kinds, t.last)
-	return m.fx.do(t.follow.next)
+	follower, run := m.fx.follow(t.number, t.id, t.kinds, t.last)
+	t.follow = follower
+	return tea.Batch(run, m.fx.do(follower.next))
 }
 
 // resumeTail follows a process that runs again. A timeline wants to know how it

@@ -52,8 +52,8 @@ func (m *Model) detailHead() string {
 	if state := m.detailState(); state != "" {
 		right = " " + state + " " + right
 	}
-	left = t.clip(left, m.width-width(right)-1)
-	return left + t.rule(m.width-width(left)-width(right)) + right
+	left = t.clip(left, m.width-t.width(right)-1)
+	return left + t.rule(m.width-t.width(left)-t.width(right)) + right
 }
 
 // detailState says where in the log the screen is.
@@ -95,16 +95,37 @@ func (m *Model) logLines(height int) []string {
 	}
 	shown := m.visible(height)
 	if len(shown) == 0 && d.opened {
-		return []string{m.theme.paint(dim, "Nothing yet.")}
+		return []string{m.theme.paint(dim, m.nothingText())}
 	}
 	lines := make([]string, 0, len(shown))
 	for i := range shown {
+		if i > 0 && d.kinds == Lines && shown[i].run != shown[i-1].run {
+			lines = append(lines, m.theme.paint(dim, m.runRule(shown[i].run)))
+		}
 		lines = append(lines, m.logLine(&shown[i])...)
 	}
 	if d.pinned {
 		return lines[max(0, len(lines)-height):]
 	}
 	return lines[:min(len(lines), height)]
+}
+
+// nothingText says why a log is empty.
+func (m *Model) nothingText() string {
+	n := m.node()
+	switch {
+	case n == nil || n.rec.State != process.Idle || m.tab != outputTab:
+		return "Nothing yet."
+	case n.rec.Run == 0:
+		return "It has not run yet: r runs it."
+	}
+	return "It wrote nothing."
+}
+
+// runRule separates the output of a run from that of the one before.
+func (m *Model) runRule(run int) string {
+	name := fmt.Sprintf(" %s run %d ", m.theme.rule(2), run)
+	return m.theme.clip(name+m.theme.rule(m.width-m.theme.width(name)), m.width)
 }
 
 // logLine is one line of a log, or the lines that it is wrapped to; stderr has a
@@ -123,11 +144,11 @@ func (m *Model) logLine(e *entry) []string {
 	}
 	if !m.wraps {
 		if m.tail.left > 0 {
-			text = ansi.TruncateLeft(text, m.tail.left, "")
+			text = m.theme.widths.TruncateLeft(text, m.tail.left, "")
 		}
 		return []string{mark + m.theme.clip(text, room)}
 	}
-	lines := strings.Split(ansi.Hardwrap(text, room, true), "\n")
+	lines := strings.Split(m.theme.widths.Hardwrap(text, room, true), "\n")
 	for i := range lines {
 		lines[i] = mark + lines[i]
 	}
@@ -158,7 +179,10 @@ func (m *Model) laidOut() []string {
 	case transcriptTab:
 		return m.transcriptLines()
 	}
-	return m.infoLines()
+	if !m.wraps {
+		return m.infoLines()
+	}
+	return strings.Split(m.theme.widths.Hardwrap(strings.Join(m.infoLines(), "\n"), m.width, true), "\n")
 }
 
 // scrolled shows a part of what is laid out as a whole.
@@ -167,7 +191,7 @@ func (m *Model) scrolled(lines []string, height int) []string {
 	out := make([]string, 0, height)
 	for _, line := range lines[:min(height, len(lines))] {
 		if m.tail.left > 0 {
-			line = ansi.TruncateLeft(line, m.tail.left, "")
+			line = m.theme.widths.TruncateLeft(line, m.tail.left, "")
 		}
 		out = append(out, m.theme.clip(line, m.width))
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +11,7 @@ import (
 type dialog struct {
 	title   string
 	lines   []string // fit to be shown
+	from    int      // the first of them that is shown
 	choices []choice
 	danger  bool
 }
@@ -22,6 +24,10 @@ type choice struct {
 
 func (m *Model) dialogKey(key string) tea.Cmd {
 	d := m.dialog
+	if by, ok := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -8, "pgdown": 8}[key]; ok {
+		d.from = min(max(0, d.from+by), max(0, len(m.dialogText())-m.dialogRoom()))
+		return nil
+	}
 	m.dialog = nil
 	for _, c := range d.choices {
 		for k := range strings.FieldsSeq(c.keys) {
@@ -33,14 +39,26 @@ func (m *Model) dialogKey(key string) tea.Cmd {
 	return nil
 }
 
+// dialogText is what is to be read before one decides, to the last character.
+func (m *Model) dialogText() []string {
+	if len(m.dialog.lines) == 0 {
+		return nil
+	}
+	return strings.Split(m.theme.widths.Hardwrap(strings.Join(m.dialog.lines, "\n"), max(1, m.width-2), true), "\n")
+}
+
+// dialogRoom is how many of its lines can be shown: a title, the choices, how to
+// leave and a rule are always there.
+func (m *Model) dialogRoom() int { return max(0, m.statusLine()-3-len(m.dialog.choices)) }
+
 // overlay draws the dialog over the lowest lines.
 func (m *Model) overlay(lines []string) []string {
 	box := m.dialogLines(min(len(lines), m.height))
 	return append(lines[:len(lines)-len(box)], box...)
 }
 
-// dialogLines is a box over the whole width; a small screen loses the middle of
-// it, never the choices.
+// dialogLines is a box over the whole width; on a small screen the middle of it is
+// scrolled, and the choices are always seen.
 func (m *Model) dialogLines(height int) []string {
 	t, d := m.theme, m.dialog
 	color := note
@@ -54,16 +72,14 @@ func (m *Model) dialogLines(height int) []string {
 		foot = append(foot, t.clip("  "+t.paint(bold, first)+"  "+c.text, m.width))
 	}
 	foot = append(foot, t.clip("  "+t.paint(bold, "Esc")+"  leave it", m.width), t.paint(dim, t.rule(m.width)))
-	room := max(0, height-1-len(foot))
-	middle := make([]string, 0, len(d.lines))
-	for _, line := range d.lines {
-		middle = append(middle, t.clip("  "+line, m.width))
+	room := m.dialogRoom()
+	var middle []string
+	text := m.dialogText()
+	for _, line := range text[min(d.from, len(text)):min(d.from+room, len(text))] {
+		middle = append(middle, "  "+line)
 	}
-	if len(middle) > room {
-		middle = middle[:room]
-		if room > 0 {
-			middle[room-1] = "  " + t.pick("…", "...")
-		}
+	if more := len(text) - d.from - len(middle); more > 0 && room > 0 {
+		middle[room-1] = t.paint(dim, t.clip(fmt.Sprintf("  %s %d more lines: down shows them", t.pick("…", "..."), more+1), m.width))
 	}
 	all := append(append([]string{head}, middle...), foot...)
 	return all[:min(len(all), height)]

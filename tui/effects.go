@@ -37,20 +37,6 @@ func (e *effects) do(f func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// begin starts a goroutine; the returned function ends it.
-func (e *effects) begin(f func(context.Context)) (end context.CancelFunc) {
-	ctx, end := context.WithCancel(e.life)
-	if !e.enter() {
-		return end
-	}
-	go func() {
-		defer e.under.Done()
-		defer end()
-		f(ctx)
-	}()
-	return end
-}
-
 func (e *effects) enter() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

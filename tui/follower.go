@@ -37,13 +37,18 @@ type follower struct {
 	told   time.Time // when next last returned; its own
 }
 
-func (e *effects) follow(tail int, id process.ID, kinds Kinds, after int64) *follower {
+// follow makes a follower and the command that is its goroutine: as a command it
+// gives the terminal back, should it panic.
+func (e *effects) follow(tail int, id process.ID, kinds Kinds, after int64) (*follower, tea.Cmd) {
 	f := &follower{tail: tail, events: make(chan process.Event, ahead)}
-	f.end = e.begin(func(ctx context.Context) {
+	ctx, end := context.WithCancel(e.life)
+	f.end = end
+	return f, e.do(func(context.Context) tea.Msg {
+		defer end()
 		defer close(f.events)
 		f.err = f.run(ctx, e.source, id, kinds, after)
+		return nil
 	})
-	return f
 }
 
 func (f *follower) run(ctx context.Context, source Source, id process.ID, kinds Kinds, after int64) error {

@@ -43,11 +43,11 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 	case "ctrl+z":
 		return tea.Suspend, true
 	case "tab", "shift+tab":
-		m.inDetail = !m.inDetail
+		m.inDetail, m.moved = !m.inDetail, true
 		m.zoomed = m.zoomed && m.inDetail
 	case "enter":
 		m.zoomed = !m.zoomed
-		m.inDetail = m.zoomed
+		m.inDetail, m.moved = m.zoomed, true
 	case "esc":
 		m.back()
 	case "l", "1":
@@ -73,7 +73,7 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 		m.arrange()
 	case "f":
 		m.board.filter.state = (m.board.filter.state + 1) % stateFilters
-		m.arrange()
+		m.narrow()
 		return m.searchOlder(), true
 	default:
 		return nil, false
@@ -83,19 +83,34 @@ func (m *Model) paneKey(key string) (cmd tea.Cmd, done bool) {
 
 // show changes what the lower pane shows.
 func (m *Model) show(t tab) {
-	m.tab = t
+	m.tab, m.moved = t, true
 	m.tail.top, m.tail.left, m.tail.offset, m.tail.find, m.tail.pinned = 0, 0, 0, "", true
 }
 
 // arrange makes the rows anew at once.
 func (m *Model) arrange() { m.rebuild() }
 
+// narrow arranges the rows by a new filter, and selects the first that passes it
+// unless the one that is selected does.
+func (m *Model) narrow() {
+	before := m.selected
+	m.arrange()
+	if i := m.at(); i >= 0 && m.selected == before && !m.board.rows[i].faint {
+		return
+	}
+	for _, r := range m.board.rows {
+		if !r.faint {
+			m.choose(r.rec.ID)
+			return
+		}
+	}
+}
+
 // back undoes the last narrowing.
 func (m *Model) back() {
 	f := &m.board.filter
+	m.say("")
 	switch {
-	case m.status != "":
-		m.say("")
 	case m.tail.find != "":
 		m.tail.find = ""
 	case m.zoomed:
@@ -154,7 +169,7 @@ func (m *Model) search() tea.Cmd {
 	m.ask("search: ", m.board.filter.text, func(string) tea.Cmd { return m.searchOlder() })
 	m.prompt.changed = func(text string) {
 		m.board.filter.text = strings.ToLower(text)
-		m.arrange()
+		m.narrow()
 	}
 	return nil
 }

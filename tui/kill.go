@@ -31,16 +31,16 @@ func (m *Model) kill(about []*node) tea.Cmd {
 		}
 		alive = append(alive, n)
 		line := n.rec.ID.String() + " " + n.title
-		if i, ok := m.board.index[n.rec.ID]; ok && m.board.rows[i].below > 0 {
-			line += fmt.Sprintf(", and what runs of the %d below it", m.board.rows[i].below)
+		if below := m.board.aliveBelow(n.rec.ID); below > 0 {
+			line += fmt.Sprintf(", and %d below it", below)
 		}
 		lines = append(lines, line)
 	}
 	if len(alive) == 0 {
-		m.complain(who(about) + ": it is not running")
+		m.complain(m.who(about) + ": it is not running")
 		return nil
 	}
-	m.dialog = &dialog{title: "Kill " + who(alive) + "?", lines: lines, danger: true, choices: []choice{
+	m.dialog = &dialog{title: "Kill " + m.who(alive) + "?", lines: lines, danger: true, choices: []choice{
 		{"y K", "end it, with everything it started: SIGTERM, and SIGKILL after its grace", func() tea.Cmd { return m.end(alive, false) }},
 		{"9", "SIGKILL at once", func() tea.Cmd { return m.end(alive, true) }},
 	}}
@@ -49,7 +49,7 @@ func (m *Model) kill(about []*node) tea.Cmd {
 
 func (m *Model) end(about []*node, now bool) tea.Cmd {
 	ids := idsOf(about)
-	m.say("ending " + who(about) + m.theme.pick("…", "..."))
+	m.say("ending " + m.who(about) + m.theme.pick("…", "..."))
 	return m.fx.do(func(ctx context.Context) tea.Msg {
 		msg := doneMsg{ids: ids}
 		ended, err := m.fx.source.End(ctx, ids, api.Kill{Now: now}, func(err error) { msg.err = errors.Join(msg.err, err) })
@@ -80,10 +80,11 @@ func (m *Model) rerun(about []*node) tea.Cmd {
 		}
 	}
 	if len(idle) == 0 {
-		m.complain(who(about) + ": it has not finished; K ends it")
+		m.complain(m.who(about) + ": it has not finished; K ends it")
 		return nil
 	}
 	start := func() tea.Cmd {
+		m.tail.pinned = m.tail.pinned || !m.tail.cut // the new run is what will be looked at
 		return m.task(idle, "started", func(ctx context.Context, id process.ID) (api.Signaled, error) {
 			rec, err := m.fx.source.Start(ctx, id, api.Run{Force: true})
 			return api.Signaled{Affected: 1, Process: rec}, err
@@ -92,7 +93,7 @@ func (m *Model) rerun(about []*node) tea.Cmd {
 	if !outputs {
 		return start()
 	}
-	m.dialog = &dialog{title: "Run " + who(idle) + " again?", lines: []string{"It has stored output. Earlier runs are kept."},
+	m.dialog = &dialog{title: "Run " + m.who(idle) + " again?", lines: []string{"It has stored output. Earlier runs are kept."},
 		choices: []choice{{"y r", "run it again", start}}}
 	return nil
 }
@@ -106,14 +107,14 @@ func (m *Model) remove(about []*node) tea.Cmd {
 		}
 	}
 	if len(idle) == 0 {
-		m.complain(who(about) + ": it has not finished; K ends it")
+		m.complain(m.who(about) + ": it has not finished; K ends it")
 		return nil
 	}
 	text := "Its runs, events and output go with it. This cannot be undone."
 	if skipped := len(about) - len(idle); skipped > 0 {
 		text += " " + wording.Plural(skipped, "process that runs stays.", "processes that run stay.")
 	}
-	m.dialog = &dialog{title: "Delete " + who(idle) + "?", lines: []string{text}, danger: true, choices: []choice{
+	m.dialog = &dialog{title: "Delete " + m.who(idle) + "?", lines: []string{text}, danger: true, choices: []choice{
 		{"y", "delete it", func() tea.Cmd {
 			return m.task(idle, "deleted", func(ctx context.Context, id process.ID) (api.Signaled, error) {
 				_, err := m.fx.source.Delete(ctx, id)

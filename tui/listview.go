@@ -29,7 +29,7 @@ func (m *Model) columns() []column {
 	all := []column{
 		{head: "ID", width: max(3, m.board.census.digits), right: true, cell: func(r *row) (string, string) { return r.rec.ID.String(), "" }},
 		state,
-		{head: "TIME", width: 7, right: true, cell: m.timeCell},
+		{head: "TIME", width: 7, right: true, need: 30, cell: m.timeCell},
 		{head: "CPU%", width: 5, right: true, need: 60, cell: loadCell},
 	}
 	if m.board.tokens {
@@ -91,7 +91,11 @@ func (m *Model) listLines(height int) []string {
 	for _, c := range columns {
 		head += m.cell(c, c.head) + " "
 	}
-	head = m.theme.spread(head+"NAME", "by "+m.board.order.String(), m.width)
+	sorted := ""
+	if m.width >= 40 {
+		sorted = "by " + m.board.order.String()
+	}
+	head = m.theme.spread(head+"NAME", sorted, m.width)
 	lines := []string{m.theme.paint(dim, head)}
 	rows := m.shown()
 	for i := range rows {
@@ -134,7 +138,11 @@ func (m *Model) rowLine(r *row, columns []column) string {
 		}
 		b.WriteString(text + " ")
 	}
-	name := r.branch + r.title
+	name := m.theme.within(r.branch, (m.width-m.theme.width(b.String()))/2)
+	if r.asks {
+		name += "approve? "
+	}
+	name += r.title
 	if r.folded && r.below > 0 {
 		name += fmt.Sprintf(" (+%d)", r.below)
 	}
@@ -147,7 +155,7 @@ func (m *Model) rowLine(r *row, columns []column) string {
 	case selected && m.inDetail:
 		return m.theme.paint(bold, line)
 	case selected:
-		return m.theme.paint(reverse, line+blanks(m.width-width(line)))
+		return m.theme.paint(reverse, line+blanks(m.width-m.theme.width(line)))
 	case r.faint:
 		return m.theme.paint(dim, line)
 	}

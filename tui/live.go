@@ -14,14 +14,17 @@ import (
 // patience: the dashboard itself tries again.
 type Live struct{ *client.Client }
 
+// withCode has lists say what processes without a label are.
+const withCode = "code"
+
 // List is a page of processes.
 func (l Live) List(ctx context.Context, q process.Query) (api.List, error) {
-	return l.Processes(ctx, q)
+	return l.Processes(ctx, q, withCode)
 }
 
 // Records are those of the named processes.
 func (l Live) Records(ctx context.Context, ids []process.ID) ([]process.Record, error) {
-	page, err := l.Processes(ctx, process.Query{IDs: ids, Limit: process.MaxLimit})
+	page, err := l.Processes(ctx, process.Query{IDs: ids, Limit: process.MaxLimit}, withCode)
 	return page.Processes, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/reeverun/reeve/api"
 	"github.com/reeverun/reeve/process"
 )
@@ -24,7 +25,7 @@ type Model struct {
 	built         time.Time
 
 	selected process.ID
-	moved    bool // it stays selected whatever comes
+	moved    bool // a person has chosen it: it stays selected whatever comes
 	first    int  // the first row that is shown
 	marked   map[process.ID]bool
 
@@ -117,6 +118,10 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = max(1, msg.Width), max(1, msg.Height)
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore && !msg.Value.IsNotRecognized() && !msg.Value.IsPermanentlyReset() {
+			m.theme.widths = ansi.GraphemeWidth // the renderer does the same
+		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:

@@ -42,6 +42,7 @@ func (m *Model) walk(by int) {
 		return
 	}
 	m.choose(rows[min(max(0, m.at()+by), len(rows)-1)].rec.ID)
+	m.moved = by != -far // who goes to the top watches what comes there
 }
 
 // sideways folds and unfolds a tree, or moves along long lines.

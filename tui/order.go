@@ -26,56 +26,62 @@ func (o order) String() string {
 	return [...]string{"state", "newest", "time", "cpu", "tokens", "name"}[o]
 }
 
-// rank puts what needs attention first.
-func rank(n *node) int {
+// weight is what a process is sorted by, the heaviest first; newest first among
+// equals.
+func (o order) weight(n *node) float64 {
+	switch o {
+	case byState:
+		return urgency(n)
+	case byTime:
+		return float64(n.rec.Usage.WallMS)
+	case byLoad:
+		return n.cpu
+	case byTokens:
+		return float64(n.rec.Usage.Tokens)
+	}
+	return 0
+}
+
+// urgency puts what is active first.
+func urgency(n *node) float64 {
 	switch n.rec.State {
 	case process.Running, process.Terminating:
-		return 0
+		return 2
 	case process.Queued:
 		return 1
 	}
-	return 2
+	return 0
 }
 
-// weigher returns the rank of a process with all below it: a finished one with a
-// running child counts as running.
-func (o order) weigher(children map[process.ID][]*node) func(*node) int {
-	if o != byState || len(children) == 0 {
-		return rank
-	}
-	known := map[process.ID]int{}
-	var weigh func(*node) int
-	weigh = func(n *node) int {
+// weigher returns the weight of a process with all below it: a finished one with a
+// running child counts as running, an idle one with a busy child as busy.
+func (o order) weigher(children map[process.ID][]*node) func(*node) float64 {
+	known := map[process.ID]float64{}
+	var weigh func(*node) float64
+	weigh = func(n *node) float64 {
 		kids := children[n.rec.ID]
 		if len(kids) == 0 {
-			return rank(n)
+			return o.weight(n)
 		}
-		if r, ok := known[n.rec.ID]; ok {
-			return r
+		if w, ok := known[n.rec.ID]; ok {
+			return w
 		}
-		r := rank(n)
+		w := o.weight(n)
 		for _, kid := range kids {
-			r = min(r, weigh(kid))
+			w = max(w, weigh(kid))
 		}
-		known[n.rec.ID] = r
-		return r
+		known[n.rec.ID] = w
+		return w
 	}
 	return weigh
 }
 
-func (o order) compare(x, y *node, weigh func(*node) int) int {
+func (o order) compare(x, y *node, weigh func(*node) float64) int {
 	c := 0
-	switch o {
-	case byState:
-		c = cmp.Compare(weigh(x), weigh(y))
-	case byTime:
-		c = cmp.Compare(y.rec.Usage.WallMS, x.rec.Usage.WallMS)
-	case byLoad:
-		c = cmp.Compare(y.cpu, x.cpu)
-	case byTokens:
-		c = cmp.Compare(y.rec.Usage.Tokens, x.rec.Usage.Tokens)
-	case byName:
+	if o == byName {
 		c = cmp.Compare(x.title, y.title)
+	} else {
+		c = cmp.Compare(weigh(y), weigh(x))
 	}
 	return cmp.Or(c, cmp.Compare(y.rec.ID, x.rec.ID))
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/reeverun/reeve/wording"
 )
 
 // prompt is a line that a person types.
@@ -112,20 +111,20 @@ func (p *prompt) tell() {
 
 // view shows the part of the line that the cursor is in.
 func (p *prompt) view(t theme, columns int) string {
-	text := t.safe(string(p.text[p.hidden(columns):]))
-	return t.paint(bold, p.label) + t.clip(text, columns-width(p.label))
+	text := t.safe(string(p.text[p.hidden(t, columns):]))
+	return t.paint(bold, p.label) + t.clip(text, columns-t.width(p.label))
 }
 
 // hidden is how many characters have left the screen at the left.
-func (p *prompt) hidden(columns int) int {
-	room := max(1, columns-width(p.label)-1)
+func (p *prompt) hidden(t theme, columns int) int {
+	room := max(1, columns-t.width(p.label)-1)
 	from := 0
-	for wording.Columns(string(p.text[from:p.cursor])) >= room {
+	for t.width(t.safe(string(p.text[from:p.cursor]))) >= room {
 		from++
 	}
 	return from
 }
 
-func (p *prompt) cursorColumn(columns int) int {
-	return width(p.label) + wording.Columns(wording.Plain(string(p.text[p.hidden(columns):p.cursor])))
+func (p *prompt) cursorColumn(t theme, columns int) int {
+	return t.width(p.label) + t.width(t.safe(string(p.text[p.hidden(t, columns):p.cursor])))
 }

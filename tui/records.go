@@ -70,6 +70,9 @@ func (m *Model) takePage(msg pageMsg) {
 		m.loading[rec.ID] = true
 		m.board.put(rec, msg.at)
 	}
+	if m.away != nil && m.bad { // what could not be done can be done now
+		m.say("")
+	}
 	m.overview, m.away = msg.overview, nil
 	if msg.last {
 		for id := range m.board.nodes {

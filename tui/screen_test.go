@@ -108,7 +108,7 @@ func (w *terminal) golden(colours bool) {
 	}
 	lines := strings.Split(content, "\n")
 	for i := range lines {
-		if width(lines[i]) > w.w.width {
+		if w.w.theme.width(lines[i]) > w.w.width {
 			w.t.Errorf("line %d is wider than the screen: %q", i, lines[i])
 		}
 		lines[i] = strings.TrimRight(lines[i], " ")

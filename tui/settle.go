@@ -58,16 +58,15 @@ func (m *Model) rebuild() {
 	at := m.at()
 	m.board.build()
 	m.stale, m.built = false, m.now
-	if _, ok := m.board.index[m.selected]; ok && m.moved {
+	if i, ok := m.board.index[m.selected]; ok && (m.moved || m.loaded && i < m.layout().list) {
 		return
 	}
 	if !m.moved {
-		at = 0 // while the list is loaded, what is on top is meant
+		at = 0 // who only watches sees what is on top
 	}
 	m.selected = 0
 	if rows := m.board.rows; len(rows) > 0 {
 		m.selected = rows[min(max(0, at), len(rows)-1)].rec.ID
-		m.moved = m.moved || m.loaded
 	}
 }
 
@@ -91,6 +90,7 @@ func (m *Model) keepVisible() {
 		m.first = at - height + 1
 	}
 	m.first = max(0, m.first)
+	m.tail.stay(m.layout().detail)
 }
 
 // shown are the rows on the screen.

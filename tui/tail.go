@@ -96,6 +96,14 @@ func (t *tail) rewind() {
 	t.last, t.cut, t.whole, t.pinned, t.top = last, true, true, false, 0
 }
 
+// stay keeps a window that does not follow within the log, also when it becomes
+// taller: else it would move as the log grows.
+func (t *tail) stay(height int) {
+	if !t.pinned && height > 0 {
+		t.top = min(t.top, max(0, t.length()-height))
+	}
+}
+
 // length is how many lines there are.
 func (t *tail) length() int {
 	if t.cut {

@@ -4,31 +4,29 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // width is how many columns a text takes; colours take none.
-func width(s string) int { return ansi.StringWidth(s) }
+func (t theme) width(s string) int { return t.widths.StringWidth(s) }
 
 // clip shortens a text to a number of columns and says so at its end.
 func (t theme) clip(s string, columns int) string {
 	if columns <= 0 {
 		return ""
 	}
-	return ansi.Truncate(s, columns, t.pick("…", "~"))
+	return t.widths.Truncate(s, columns, t.pick("…", "~"))
 }
 
 // pad makes a text exactly as wide as its column.
 func (t theme) pad(s string, columns int) string {
 	s = t.clip(s, columns)
-	return s + blanks(columns-width(s))
+	return s + blanks(columns-t.width(s))
 }
 
 // padLeft is pad for numbers.
 func (t theme) padLeft(s string, columns int) string {
 	s = t.clip(s, columns)
-	return blanks(columns-width(s)) + s
+	return blanks(columns-t.width(s)) + s
 }
 
 func blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
@@ -36,8 +34,8 @@ func blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 // spread puts two texts at the ends of a line; the first gives way.
 func (t theme) spread(left, right string, columns int) string {
 	right = t.clip(right, columns)
-	left = t.clip(left, columns-width(right)-1)
-	return left + blanks(columns-width(left)-width(right)) + right
+	left = t.clip(left, columns-t.width(right)-1)
+	return left + blanks(columns-t.width(left)-t.width(right)) + right
 }
 
 // wholeSeconds is a duration that changes once a second: a screen that ticks

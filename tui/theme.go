@@ -2,15 +2,18 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/wording"
 )
 
 // theme is how things look: in which characters, and whether in colours.
 type theme struct {
-	ascii bool
-	plain bool // no colours
+	ascii  bool
+	plain  bool        // no colours
+	widths ansi.Method // how the terminal counts columns
 }
 
 // The colours, by meaning, as the terminal's own palette has them: they fit dark
@@ -89,6 +92,16 @@ func (t theme) badge(r *process.Record, word bool) (text, color string) {
 	return text, l.color
 }
 
+// legend says what the badges mean.
+func (t theme) legend() string {
+	var words []string
+	for _, state := range []string{"running", "paused", "queued", "terminating", "success", "failed", "timeout", "canceled", "idle"} {
+		l := lookOf(state)
+		words = append(words, t.pick(l.unicode, l.ascii)+t.pick("\u00a0", " ")+state) // kept together
+	}
+	return strings.Join(words, " ")
+}
+
 // bar shows a share of 1 in a number of columns.
 func (t theme) bar(share float64, width int) string {
 	if width < 1 {
@@ -107,6 +120,27 @@ func (t theme) branch(last bool) (own, below string) {
 		return t.pick("└─ ", "`- "), "   "
 	}
 	return t.pick("├─ ", "|- "), t.pick("│  ", "|  ")
+}
+
+// levels is how many levels of a tree are drawn; deeper ones show the innermost.
+const levels = 64
+
+// deepest drops the outermost level of an indent that has too many.
+func deepest(indent string) string {
+	const perLevel = 3
+	if utf8.RuneCountInString(indent) <= levels*perLevel {
+		return indent
+	}
+	return string([]rune(indent)[perLevel:])
+}
+
+// within shortens a branch that would leave no room for a name: how it hangs in
+// the nearest levels matters most.
+func (t theme) within(branch string, columns int) string {
+	if over := t.width(branch) - columns; over > 0 {
+		return t.widths.TruncateLeft(branch, over+1, t.pick("…", "~"))
+	}
+	return branch
 }
 
 // safe is a text of others, in one line, in characters that can be shown.

@@ -45,12 +45,12 @@ func (b *bar) took() string {
 // scale writes times below the axis: at its beginning, its middle and its end.
 func (t theme) scale(span time.Duration, columns int) string {
 	from, middle, to := "0", wording.Duration(span/2), wording.Duration(span)
-	gap := columns - width(from) - width(to)
-	if gap < width(middle)+2 {
+	gap := columns - t.width(from) - t.width(to)
+	if gap < t.width(middle)+2 {
 		return t.spread(from, to, columns)
 	}
-	left := (gap - width(middle)) / 2
-	return from + blanks(left) + middle + blanks(gap-left-width(middle)) + to
+	left := (gap - t.width(middle)) / 2
+	return from + blanks(left) + middle + blanks(gap-left-t.width(middle)) + to
 }
 
 // draw places a bar on the axis.

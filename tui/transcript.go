@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/reeverun/reeve/process"
 )
 
@@ -73,7 +72,7 @@ func (m *Model) messageLines(msg *process.Message) []string {
 	who := strings.TrimSpace(string(msg.Role) + " " + msg.Name)
 	lines := []string{t.paint(color, t.safe(who)) + t.paint(dim, fmt.Sprintf("  #%d step %d %s", msg.Number, msg.Step, msg.At.Local().Format("15:04:05")))}
 	for line := range strings.SplitSeq(strings.TrimRight(msg.Text, "\r\n"), "\n") {
-		for part := range strings.SplitSeq(ansi.Wrap(t.safe(line), max(8, m.width-2), ""), "\n") {
+		for part := range strings.SplitSeq(t.widths.Wrap(t.safe(line), max(8, m.width-2), ""), "\n") {
 			lines = append(lines, "  "+part)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/reeverun/reeve/process"
 )
 
 // layout is how the lines of the screen are shared out.
@@ -50,7 +51,7 @@ func (m *Model) View() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if m.prompt != nil {
-		v.Cursor = tea.NewCursor(min(m.width-1, m.prompt.cursorColumn(m.width)), m.statusLine())
+		v.Cursor = tea.NewCursor(min(m.width-1, m.prompt.cursorColumn(m.theme, m.width)), m.statusLine())
 	}
 	return v
 }
@@ -83,7 +84,8 @@ func (m *Model) screen() []string {
 	if m.dialog != nil {
 		lines = m.overlay(lines)
 	}
-	lines = append(lines, m.statusText())
+	status := m.statusLines()
+	lines = append(lines[:max(0, len(lines)-len(status)+1)], status...)
 	if l.footer {
 		lines = append(lines, m.footer())
 	}
@@ -127,6 +129,10 @@ func (m *Model) header() string {
 // counts says how many there are in which state.
 func (m *Model) counts() string {
 	c := m.board.census
+	if !m.all { // the list does not go back to the first
+		ends := m.overview.ExitStates
+		c.failed = max(c.failed, ends[string(process.ExitFailed)]+ends[string(process.ExitTimeout)])
+	}
 	words := []string{fmt.Sprintf("%d running", c.running)}
 	add := func(n int, what, color string) {
 		if n > 0 {
@@ -164,13 +170,23 @@ func (m *Model) filterText() string {
 	return strings.Join(words, " ")
 }
 
-// statusText is the line for what has just been said, or is being asked.
-func (m *Model) statusText() string {
-	switch {
-	case m.prompt != nil:
-		return m.prompt.view(m.theme, m.width)
-	case m.bad:
-		return m.theme.paint(red, m.theme.clip(m.theme.safe(m.status), m.width))
+// statusLines are what has just been said, or is being asked. A sentence that is
+// longer than a line takes another: what to do next is at its end.
+func (m *Model) statusLines() []string {
+	most := min(3, max(1, m.height/8)) // a small screen is for the list
+	if m.prompt != nil {
+		return []string{m.prompt.view(m.theme, m.width)}
 	}
-	return m.theme.clip(m.theme.safe(m.status), m.width)
+	lines := strings.Split(m.theme.widths.Wrap(m.theme.safe(m.status), m.width, ""), "\n")
+	if len(lines) > most {
+		lines[most-1] = m.theme.clip(strings.Join(lines[most-1:], " "), m.width)
+		lines = lines[:most]
+	}
+	for i, line := range lines {
+		if m.bad {
+			line = m.theme.paint(red, line)
+		}
+		lines[i] = line
+	}
+	return lines
 }

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -58,7 +57,7 @@ func Detail(ev *process.Event) string {
 	case process.Finalized:
 		return Outcome(&d.Outcome)
 	}
-	return otherDetail(ev)
+	return kernelDetail(ev)
 }
 
 func spawnedText(d process.ChildSpawned) string {
@@ -72,6 +71,7 @@ func spawnedText(d process.ChildSpawned) string {
 	return s
 }
 
+// Returned tells what came of a tool call.
 func Returned(d process.ToolReturned) string {
 	took := Duration(time.Duration(d.DurationMS) * time.Millisecond)
 	if d.OK {
@@ -91,15 +91,7 @@ func decidedText(d process.ApprovalDecided) string {
 	return s
 }
 
-// otherDetail shows the fields of the rarer kinds as they are on the wire.
-func otherDetail(ev *process.Event) string {
-	b, err := json.Marshal(ev.Data)
-	if err != nil || len(b) <= 2 {
-		return ""
-	}
-	return Plain(string(b))
-}
-
+// Phase is the name of a phase, and its label where that says more.
 func Phase(p process.Phase) string {
 	if p.Label != "" && p.Label != p.Name {
 		return Plain(p.Name + ": " + p.Label)
@@ -107,6 +99,7 @@ func Phase(p process.Phase) string {
 	return Plain(p.Name)
 }
 
+// Progress tells how far a run is, in a few words.
 func Progress(p process.Progress) string {
 	if share, known := p.Share(); known {
 		return fmt.Sprintf("%d%%", int(share*100))

@@ -25,6 +25,7 @@ func Step(d process.StepFinished) string {
 	return s
 }
 
+// Tokens tells how many went in and came out.
 func Tokens(input, cached, output int64) string {
 	s := fmt.Sprintf("%d tokens in", input)
 	if cached > 0 {
