@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-HQIGMNQF.js";function e(i,r){if(!navigator.clipboard)return o("This browser copies only on https or localhost.");navigator.clipboard.writeText(i).then(()=>o(`${r} is copied.`),()=>o("The browser did not allow to copy."))}export{e as a};

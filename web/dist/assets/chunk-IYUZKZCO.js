@@ -1,0 +1,1 @@
+var e=/(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~])|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]/g,t=/[\x00-\x08\x0a-\x1f\x7f-\x9f]/;function l(n){return t.test(n)?n.replace(e,""):n}export{l as a};

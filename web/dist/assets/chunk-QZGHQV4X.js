@@ -1,1 +1,0 @@
-import{j as e}from"./chunk-X4VHJUCZ.js";var n=e(Date.now());setInterval(()=>{document.hidden||(n.value=Date.now())},1e3);export{n as a};
