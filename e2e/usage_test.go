@@ -91,9 +91,14 @@ func TestUsageOfProgramsAndAgents(t *testing.T) {
 	if n := len(samples); n < 2 || samples[n-1].num("tokens") != agent.obj("usage").num("tokens") || samples[0].num("tokens") == 0 {
 		t.Errorf("an agent that took %v: %v", agent["usage"], samples)
 	}
-	first := d.usage(t, id, 1).list("samples")[0]
-	if first.num("cpuMs") < 20 || first.num("rssBytes") < 1<<20 || first.num("pids") != 1 {
-		t.Errorf("a program: %v", first)
+	var last m
+	waitFor(t, "what a program used", func() bool {
+		samples := d.usage(t, id, 1).list("samples")
+		last = samples[len(samples)-1]
+		return last.num("cpuMs") >= 20
+	})
+	if last.num("rssBytes") < 1<<20 || last.num("pids") != 1 {
+		t.Errorf("a program: %v", last)
 	}
 	d.kill(t, id, m{"now": true, "block": true})
 }

@@ -81,6 +81,7 @@ func TestSecondSignalIsAtOnce(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	id := w.start(strings.ReplaceAll(ignoresTerm, "PID", pidFile))
 	pid := s.pidIn(pidFile)
+	s.eventually("it runs", func() bool { return w.record(id).State == process.Running }) // the file may be there before
 	s.signal(syscall.SIGINT)
 	s.eventually("it is being ended", func() bool { return w.record(id).State == process.Terminating })
 	s.signal(syscall.SIGINT)
