@@ -72,7 +72,7 @@ test("kill now, with a grace, and without what is below", async ({ daemon, open 
   await page.keyboard.press("K");
   await page.getByLabel("Seconds of grace").fill("0.2");
   await page.getByRole("button", { name: "Kill", exact: true }).click();
-  await expect(note(page, /processes? ended, 0 left$/)).toBeVisible();
+  await expect(note(page, /process(es)? ended, 0 left$/)).toBeVisible();
   await daemon.until(stubborn, { state: "idle", exitState: "canceled" });
   await cursorOn(page, "Above");
   await page.keyboard.press("K");

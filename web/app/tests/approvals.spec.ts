@@ -54,8 +54,8 @@ test("calls wait for a person, who decides by keyboard, with a token given in pl
   await other.getByRole("button", { name: "Deny" }).click();
   await expect(other).toBeHidden();
   await expect(page.getByText("“not today, thanks”")).toBeVisible();
-  const record = await daemon.request<{ stdout: string }>("GET", `/processes/${second}`, undefined, { Authorization: `Bearer ${run}` });
-  expect(record.stdout).toMatch(/^denied .*not today, thanks/);
+  const said = async (): Promise<string> => (await daemon.request<{ stdout: string }>("GET", `/processes/${second}`, undefined, { Authorization: `Bearer ${run}` })).stdout;
+  await expect.poll(said).toMatch(/^denied .*not today, thanks/);
   expect(shop.calls.length).toBe(1);
   expect(await page.evaluate(() => JSON.stringify(sessionStorage) + JSON.stringify(localStorage) + location.href)).not.toContain(approve);
 });

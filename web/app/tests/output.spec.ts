@@ -58,6 +58,7 @@ test("one stream alone, search, and jumps to errors, over all lines", async ({ d
   await page.getByRole("searchbox").press("Escape");
 
   await lines(page).press("Home");
+  await expect(line(page, 1)).toBeVisible();
   await page.keyboard.press("e");
   await expect(page.locator(".line.current")).toContainText("boom");
   await page.keyboard.press("e");
