@@ -1,6 +1,6 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: build install man completions test bench torture compare soak run lint web web-dev test-web screenshots
+.PHONY: build install man completions test bench torture compare soak run lint fuzz web web-dev test-web screenshots
 
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -84,6 +84,9 @@ torture: ## kill the daemon, the keeper and an embedding host under load, again 
 
 compare: ## the same jobs under Reeve, supervisor, pm2 and task-spooler, as one table
 	@CGO_ENABLED=$(CGO_ENABLED) go run ./compare
+
+fuzz: ## every decoder, for a while (REEVE_FUZZTIME=30s, or a count such as 1000x)
+	REEVE_FUZZTIME=$${REEVE_FUZZTIME:-30s} ./scripts/fuzz
 
 soak: ## hostile and ordinary programs, for longer than in a test
 	REEVE_SOAK_PROGRAMS=20000 go test -count=1 -timeout 60m -v -run Soak ./bench
