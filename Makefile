@@ -85,8 +85,8 @@ torture: ## kill the daemon, the keeper and an embedding host under load, again 
 compare: ## the same jobs under Reeve, supervisor, pm2 and task-spooler, as one table
 	@CGO_ENABLED=$(CGO_ENABLED) go run ./compare
 
-fuzz: ## every decoder, for a while (REEVE_FUZZTIME=30s, or a count such as 1000x)
-	REEVE_FUZZTIME=$${REEVE_FUZZTIME:-30s} ./scripts/fuzz
+fuzz: ## every decoder, for a while (REEVE_FUZZTIME, a count)
+	REEVE_FUZZTIME=$${REEVE_FUZZTIME:-20000x} ./scripts/fuzz
 
 soak: ## hostile and ordinary programs, for longer than in a test
 	REEVE_SOAK_PROGRAMS=20000 go test -count=1 -timeout 60m -v -run Soak ./bench
