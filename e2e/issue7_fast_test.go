@@ -34,16 +34,7 @@ func startFast(t testing.TB, flags ...string) *daemon {
 // its environment.
 func startFastIn(t testing.TB, base string, variables []string, flags ...string) *daemon {
 	t.Helper()
-	binary, err := fastBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := launch(binary, base, variables, flags...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.endWith(t)
-	return d
+	return startProgram(t, fastBinary, base, variables, flags...)
 }
 
 // createMany makes processes that have not run, labelled by number.

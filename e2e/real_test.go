@@ -28,7 +28,13 @@ func startReal(t testing.TB, flags ...string) *daemon {
 // of its environment.
 func startRealIn(t testing.TB, base string, variables []string, flags ...string) *daemon {
 	t.Helper()
-	binary, err := realBinary()
+	return startProgram(t, realBinary, base, variables, flags...)
+}
+
+// startProgram runs one of the suite's programs as a daemon for one test.
+func startProgram(t testing.TB, program func() (string, error), base string, variables []string, flags ...string) *daemon {
+	t.Helper()
+	binary, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
