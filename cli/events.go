@@ -58,12 +58,22 @@ func (a *App) eventsCommand() *cobra.Command {
 	return cmd
 }
 
+// kindNames are the kinds that are stored: a notice that some were missed is not.
+func kindNames() (names []string) {
+	for _, kind := range process.Kinds() {
+		if kind != process.KindLagged {
+			names = append(names, string(kind))
+		}
+	}
+	return names
+}
+
 // kindsNamed are the kinds that a flag names.
 func kindsNamed(flag string, names []string) (kinds []process.Kind, err error) {
 	for _, name := range names {
 		kind := process.Kind(strings.TrimSpace(name))
-		if !slices.Contains(process.Kinds(), kind) || kind == process.KindLagged {
-			return nil, usagef("%s %q: there are no such events", flag, name)
+		if !slices.Contains(kindNames(), string(kind)) {
+			return nil, usagef("%s %q: there are no such events; want some of %s", flag, name, strings.Join(kindNames(), ", "))
 		}
 		kinds = append(kinds, kind)
 	}
