@@ -84,6 +84,8 @@ var layers = map[string][]string{
 	"cmd/reeve":          {"", "process", "api", "cli", "daemon", "doctor", "env", "env/typescript", "env/typescript/engine", "env/typescript/compile", "env/typescript/prelude", "env/typescript/v8", "env/typescript/quickjs", "env/agent", "env/agent/model", "env/agent/model/openai", "env/agent/model/anthropic", "keeper/remote"},
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},
 	"bench":              {"", "process", "store", "store/sqlite", "env/agent", "env/agent/model", "internal"},
+	"bench/measure":      {},
+	"bench/lab":          {},
 	"torture":            {},
 	"torture/job":        {"torture"},
 	"compare":            {},

@@ -1,0 +1,166 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// TrueCommand creates and awaits the least of all commands.
+const TrueCommand = `{"environment":"command","command":{"program":"true"},"block":true}`
+
+// Daemon is a running one, spoken to over its socket.
+type Daemon struct {
+	PID    int
+	Dir    string
+	Client *http.Client
+	cmd    *exec.Cmd
+}
+
+// Daemon starts one on a folder and waits until it is ready.
+func (l *Lab) Daemon(ctx context.Context, dir string, args ...string) (*Daemon, error) {
+	cmd := exec.Command(l.Binary, append([]string{"serve", "--data", dir, "--listen", "none", "--log-level", "warn", "--stop-jobs"}, args...)...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(dir, "reeve.sock")
+	d := &Daemon{PID: cmd.Process.Pid, Dir: dir, cmd: cmd, Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}}}}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		err := d.Do(ctx, "GET", "/ready", "", nil)
+		if err == nil {
+			return d, nil
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			return nil, errors.Join(fmt.Errorf("the daemon does not answer: %w", err), d.Close())
+		}
+	}
+}
+
+// Close stops it, and its jobs with it.
+func (d *Daemon) Close() error {
+	d.Client.CloseIdleConnections()
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return d.cmd.Wait()
+}
+
+// Crash ends the daemon as kill -9 does. Its keeper and jobs live on.
+func (d *Daemon) Crash() error {
+	d.Client.CloseIdleConnections()
+	err := d.cmd.Process.Kill()
+	_ = d.cmd.Wait() // says that it was killed
+	return err
+}
+
+// Run creates a process, waits for its end and returns its id. Anything but
+// success is an error.
+func (d *Daemon) Run(ctx context.Context, body string) (int64, error) {
+	var rec struct {
+		ID        int64  `json:"id"`
+		ExitState string `json:"exitState"`
+		Error     any    `json:"error"`
+	}
+	if err := d.Do(ctx, "POST", "/processes", body, &rec); err != nil {
+		return 0, err
+	}
+	if rec.ExitState != "success" {
+		return 0, fmt.Errorf("process %d ended as %q: %v", rec.ID, rec.ExitState, rec.Error)
+	}
+	return rec.ID, nil
+}
+
+// Create creates a process and returns its id.
+func (d *Daemon) Create(ctx context.Context, body string) (int64, error) {
+	var rec struct{ ID int64 }
+	err := d.Do(ctx, "POST", "/processes", body, &rec)
+	return rec.ID, err
+}
+
+// KillNow kills a process at once and waits for the end of its tree.
+func (d *Daemon) KillNow(ctx context.Context, id int64) error {
+	return d.Do(ctx, "POST", fmt.Sprintf("/processes/%d/signals/kill", id), `{"now":true,"block":true}`, nil)
+}
+
+// Do asks and decodes the answer, where into is not nil.
+func (d *Daemon) Do(ctx context.Context, method, path, body string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://reeve"+path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := d.Client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: %d %s", method, path, res.StatusCode, raw)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// Events follows an event stream; path may have a query. The caller closes it.
+func (d *Daemon) Events(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, "GET", "http://reeve"+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	res, err := d.Client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		defer res.Body.Close()
+		raw, _ := io.ReadAll(res.Body)
+		return nil, fmt.Errorf("%s: %d %s", path, res.StatusCode, raw)
+	}
+	return res.Body, nil
+}
+
+// Status reads a figure of /proc/PID/status, such as "VmRSS" in kB.
+func Status(pid int, key string) (int64, error) {
+	return procFigure(fmt.Sprintf("/proc/%d/status", pid), key)
+}
+
+// Proportional is the proportional set size of a process in kB: what is shared
+// is divided by those who share it.
+func Proportional(pid int) (int64, error) {
+	return procFigure(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
+}
+
+func procFigure(path, key string) (n int64, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, found := bytes.Cut(raw, []byte("\n"+key+":"))
+	if !found {
+		return 0, fmt.Errorf("%s has no %s", path, key)
+	}
+	_, err = fmt.Sscan(string(rest), &n)
+	return n, err
+}

@@ -1,0 +1,84 @@
+// Package lab has what measurements are made with: the built program, a folder
+// for all data, daemons, and jobs done by many clients at once.
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+)
+
+// Lab is where a run of measurements takes place.
+type Lab struct {
+	Binary string // the built program
+	Dir    string // all data below it; removed last, see Open
+	Short  bool   // small sizes: does it work, not how fast is it
+	Root   string // the repository
+}
+
+// Open builds the program and makes a folder. The folder goes with the whole
+// lab, not piece by piece: a file system that has just freed many inodes takes
+// long to make new ones.
+func Open(ctx context.Context, short bool) (*Lab, error) {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return nil, fmt.Errorf("find the repository (run it inside): %w", err)
+	}
+	dir, err := os.MkdirTemp("", "reeve-bench-")
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{Binary: filepath.Join(dir, "reeve"), Dir: dir, Short: short, Root: string(root[:len(root)-1])}
+	build := exec.CommandContext(ctx, "go", "build", "-o", l.Binary, "./cmd/reeve")
+	build.Dir = l.Root
+	if out, err := build.CombinedOutput(); err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return l, nil
+}
+
+// Close removes everything.
+func (l *Lab) Close() error { return os.RemoveAll(l.Dir) }
+
+// Scratch makes a new folder. Its path is short enough for a socket.
+func (l *Lab) Scratch() (string, error) { return os.MkdirTemp(l.Dir, "") }
+
+// Size is the full size of something, or the small one in a short run.
+func (l *Lab) Size(full, small int) int {
+	if l.Short {
+		return small
+	}
+	return full
+}
+
+// Together does a job n times by several workers, and returns the first error.
+func Together(n, workers int, job func() error) error {
+	todo := make(chan struct{}, n)
+	for range n {
+		todo <- struct{}{}
+	}
+	close(todo)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var first error
+	for range workers {
+		wg.Go(func() {
+			for range todo {
+				if err := job(); err != nil {
+					mu.Lock()
+					if first == nil {
+						first = err
+					}
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}

@@ -1,0 +1,75 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Run measures a row: one round to warm up, then the given number of rounds, in
+// each of which the subjects take turns. The order turns with the rounds, so
+// that none is always measured in the wake of the same neighbour.
+func (r Row) Run(ctx context.Context, rounds int) (Result, error) {
+	result := Result{ID: r.ID, Title: r.Title, Unit: r.Unit, Better: r.Better}
+	open := make([]Instrument, len(r.Subjects))
+	defer func() {
+		for _, in := range open {
+			if in != nil {
+				_ = in.Close() // closed below where it matters
+			}
+		}
+	}()
+	for i, s := range r.Subjects {
+		result.Subjects = append(result.Subjects, SubjectResult{Name: s.Name, Role: s.Role})
+		in, err := s.Open(ctx)
+		if err == nil {
+			open[i] = in
+			_, err = in.Round(ctx) // warm up
+		}
+		if reason, is := skipped(err); is {
+			result.Subjects[i].Skipped = reason
+			err = r.drop(open, i)
+		}
+		if err != nil {
+			return result, fmt.Errorf("%s, %s: %w", r.ID, s.Name, err)
+		}
+	}
+	for round := range rounds {
+		for k := range open {
+			i := (k + round) % len(open)
+			if open[i] == nil {
+				continue
+			}
+			figure, err := open[i].Round(ctx)
+			if err != nil {
+				return result, fmt.Errorf("%s, %s, round %d: %w", r.ID, r.Subjects[i].Name, round+1, err)
+			}
+			result.Subjects[i].Rounds = append(result.Subjects[i].Rounds, figure)
+		}
+	}
+	for i := range result.Subjects {
+		s := &result.Subjects[i]
+		if s.Skipped == "" {
+			s.Median = Median(s.Rounds)
+			s.Spread = (Quantile(s.Rounds, 0.75) - Quantile(s.Rounds, 0.25)) / s.Median
+		}
+	}
+	result.judge(r.Targets)
+	var failed []error
+	for i := range open {
+		if err := r.drop(open, i); err != nil {
+			failed = append(failed, fmt.Errorf("%s, %s: close: %w", r.ID, r.Subjects[i].Name, err))
+		}
+	}
+	return result, errors.Join(failed...)
+}
+
+// drop closes one subject.
+func (r Row) drop(open []Instrument, i int) error {
+	in := open[i]
+	open[i] = nil
+	if in == nil {
+		return nil
+	}
+	return in.Close()
+}
