@@ -87,6 +87,8 @@ var layers = map[string][]string{
 	"bench/measure":      {},
 	"bench/lab":          {"process", "store", "store/sqlite", "internal"},
 	"bench/report":       {"bench/measure"},
+	"bench/growth":       {"bench/lab", "bench/measure"},
+	"bench/plot":         {"bench/measure"},
 	"bench/rows":         {"", "process", "env/agent", "env/agent/model", "bench/lab", "bench/measure", "bench/peer"},
 	"torture":            {},
 	"torture/job":        {"torture"},
