@@ -17,6 +17,8 @@ type Lab struct {
 	Dir    string // all data below it; removed last, see Open
 	Short  bool   // small sizes: does it work, not how fast is it
 	Root   string // the repository
+
+	mu sync.Mutex // held while records are filled
 }
 
 // Open builds the program and makes a folder. The folder goes with the whole
