@@ -21,8 +21,12 @@ func list(ctx context.Context, o options) error {
 	for _, r := range chosenRows(l, o) {
 		fmt.Fprintf(w, "%s\t%s\n", r.ID, r.Title)
 	}
-	for _, c := range chosenCurves(l, o) {
-		fmt.Fprintf(w, "%s\t%s\n", c.ID, c.Title)
+	for _, f := range families(l, o) {
+		for _, c := range f.Curves {
+			if o.only.MatchString(c.ID) {
+				fmt.Fprintf(w, "%s\t%s\n", c.ID, c.Title)
+			}
+		}
 	}
 	return w.Flush()
 }
@@ -40,19 +44,13 @@ func chosenRows(l *lab.Lab, o options) (chosen []measure.Row) {
 	return chosen
 }
 
-func chosenCurves(l *lab.Lab, o options) (chosen []measure.Curve) {
+// families is what grows, if that is to be measured.
+func families(l *lab.Lab, o options) []measure.Family {
 	if !o.growth {
 		return nil
 	}
-	for _, c := range curves(l) {
-		if o.only.MatchString(c.ID) {
-			chosen = append(chosen, c)
-		}
-	}
-	return chosen
+	return nil
 }
-
-func curves(*lab.Lab) []measure.Curve { return nil }
 
 // measured makes a run. What fails is in the report and in the error; the rest
 // is measured all the same, unless ctx ends.
@@ -79,7 +77,7 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		}
 		result, err := timed(row.ID, func() (measure.Result, error) { return row.Run(ctx, rounds(row, o)) })
 		if ctx.Err() != nil {
-			return nil, errors.Join(errors.New("stopped before the end"), context.Cause(ctx))
+			return nil, errStopped(ctx)
 		}
 		if err != nil {
 			result.Failed, result.Verdict = err.Error(), measure.Failed
@@ -87,15 +85,18 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		}
 		r.Rows = append(r.Rows, result)
 	}
-	for _, c := range chosenCurves(l, o) {
-		result, err := timed(c.ID, func() (measure.CurveResult, error) { return c.Run(ctx, 0) })
+	for _, f := range families(l, o) {
+		if err := y.read(ctx); err != nil {
+			return r, err
+		}
+		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx, 0, o.only.MatchString) })
 		if ctx.Err() != nil {
-			return nil, errors.Join(errors.New("stopped before the end"), context.Cause(ctx))
+			return nil, errStopped(ctx)
 		}
 		if err != nil {
 			failed = append(failed, err)
 		}
-		r.Curves = append(r.Curves, result)
+		r.Curves = append(r.Curves, results...)
 	}
 	if err := y.read(ctx); err != nil {
 		return r, err
@@ -103,6 +104,10 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 	r.Yardstick, r.Moved = y.figures, y.moved()
 	r.Void = r.Moved > report.MostMoved
 	return r, errors.Join(failed...)
+}
+
+func errStopped(ctx context.Context) error {
+	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
 func rounds(row measure.Row, o options) int {
