@@ -32,8 +32,8 @@ func records(l *lab.Lab) measure.Family {
 	return measure.Family{X: "records", Sizes: sizes(l, 1000, 1_000_000, 3000), Grow: a.grow, Close: a.close, Curves: []measure.Curve{
 		{ID: "records-start", Title: "start of the daemon, to the first list", Unit: "ms", Limit: level, At: a.start},
 		ask("records-list", "list of the newest 50", "/processes?limit=50"),
-		ask("records-state", "list of 50 that failed, one in a hundred", "/processes?limit=50&status=failed"),
-		ask("records-tag", "list of 50 with a tag, one in a hundred", "/processes?limit=50&tag="+lab.RareTag),
+		ask("records-state", "list of 10 that failed, one in a hundred", "/processes?limit=10&status=failed"),
+		ask("records-tag", "list of 10 with a tag, one in a hundred", "/processes?limit=10&tag="+lab.RareTag),
 		ask("records-text", "list of 10 with a word, one in a hundred", "/processes?limit=10&text="+lab.RareWord),
 		none,
 		{ID: "records-get", Title: "one record", Unit: "ms", Limit: level, At: a.one("/processes/%d")},
