@@ -12,5 +12,9 @@ import (
 func All(l *lab.Lab) []measure.Row {
 	return []measure.Row{
 		spawnWait(l),
+		spawnsPerSecond(l),
+		createFinished(l),
+		capture(l),
+		captureGeneric(l),
 	}
 }
