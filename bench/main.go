@@ -19,7 +19,6 @@ import (
 	"regexp"
 	"syscall"
 
-	"github.com/reeverun/reeve/bench/growth"
 	"github.com/reeverun/reeve/bench/report"
 )
 
@@ -35,13 +34,6 @@ type options struct {
 var errShort = errors.New("a target was not met")
 
 func main() {
-	if was, err := growth.Writer(); was {
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := bench(ctx, os.Args[1:])
 	stop()

@@ -49,10 +49,10 @@ func (p *press) close() error {
 func (p *press) paced(rate float64) pace {
 	while := time.Duration(p.l.Size(1500, 200)) * time.Millisecond
 	bursts := min(rate, 1000)
-	out := pace{Lines: int(rate / bursts), Rate: true, Pause: time.Duration(float64(time.Second) / bursts)}
-	out.Bursts = max(1, int(while/out.Pause))
+	out := pace{lines: int(rate / bursts), steady: true, pause: time.Duration(float64(time.Second) / bursts)}
+	out.bursts = max(1, int(while/out.pause))
 	if rate >= 1_000_000 {
-		out.Rate, out.Pause = false, 0
+		out.steady, out.pause = false, 0
 	}
 	return out
 }
@@ -60,7 +60,7 @@ func (p *press) paced(rate float64) pace {
 // cost is what each line costs the daemon when nobody listens.
 func (p *press) cost(ctx context.Context, rate float64) ([]float64, error) {
 	how := p.paced(rate)
-	body, err := how.command(true)
+	body, err := how.command(p.l, true)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (p *press) cost(ctx context.Context, rate float64) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, float64((after-before).Nanoseconds())/1e3/float64(how.lines()))
+		figures = append(figures, float64((after-before).Nanoseconds())/1e3/float64(how.all()))
 	}
 	return figures, nil
 }
@@ -85,7 +85,7 @@ func (p *press) cost(ctx context.Context, rate float64) ([]float64, error) {
 // latency is how old lines are when a subscriber has them. One that comes too
 // fast for it is left out: it is told so, and reads on.
 func (p *press) latency(ctx context.Context, rate float64) ([]float64, error) {
-	id, err := open(ctx, p.d, p.paced(rate))
+	id, err := open(ctx, p.l, p.d, p.paced(rate))
 	if err != nil {
 		return nil, err
 	}

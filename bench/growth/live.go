@@ -27,7 +27,7 @@ type crowd struct {
 func live(l *lab.Lab) measure.Family {
 	c := &crowd{l: l}
 	return measure.Family{X: "live processes", Sizes: sizes(l, 10, 10_000, 30), Grow: c.grow, Close: c.close, Curves: []measure.Curve{
-		{ID: "live-memory", Title: "memory of daemon and keeper, each process", Unit: "kB", Limit: level, Most: 0, At: c.memory},
+		{ID: "live-memory", Title: "memory of daemon and keeper, each process", Unit: "kB", Limit: level, At: c.memory},
 		{ID: "live-idle", Title: "processor time of daemon and keeper while all sleep, each process", Unit: "µs/s", Limit: level, At: c.idle},
 		{ID: "live-list", Title: "list of the newest 50", Unit: "ms", Limit: level, At: c.ask("/processes?limit=50")},
 		{ID: "live-running", Title: "list of 50 that run", Unit: "ms", Limit: level, At: c.ask("/processes?limit=50&state=running")},
@@ -94,19 +94,16 @@ func (c *crowd) close() error {
 
 // awaitRunning waits until everything that was created runs.
 func (c *crowd) awaitRunning(ctx context.Context) error {
-	for {
-		var all struct{ States map[string]int }
-		if err := c.d.Do(ctx, "GET", "/overview", "", &all); err != nil {
-			return err
-		}
-		if all.States["running"] >= c.size {
-			return nil
-		}
-		if all.States["queued"] == 0 {
-			return fmt.Errorf("%d of %d run: %v", all.States["running"], c.size, all.States)
-		}
-		time.Sleep(10 * time.Millisecond)
+	var all struct{ States map[string]int }
+	var failed error
+	err := lab.Until(ctx, 5*time.Minute, func() bool {
+		failed = c.d.Do(ctx, "GET", "/overview", "", &all)
+		return failed != nil || all.States["running"] >= c.size
+	})
+	if failed == nil && err != nil {
+		failed = fmt.Errorf("%d were created, and now there are %v: %w", c.size, all.States, err)
 	}
+	return failed
 }
 
 func (c *crowd) kilobytes() (float64, error) {

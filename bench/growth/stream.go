@@ -15,9 +15,9 @@ import (
 )
 
 // open creates a writer that waits at its gate.
-func open(ctx context.Context, d *lab.Daemon, p pace) (id int64, err error) {
-	p.Gate = true
-	body, err := p.command(false)
+func open(ctx context.Context, l *lab.Lab, d *lab.Daemon, p pace) (id int64, err error) {
+	p.gated = true
+	body, err := p.command(l, false)
 	if err != nil {
 		return 0, err
 	}

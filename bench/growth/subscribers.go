@@ -20,9 +20,8 @@ type audience struct {
 
 // performance is what a chatty process cost with an audience.
 type performance struct {
-	longer   float64 // times as long as without
-	micros   float64 // of the daemon, each event that was delivered
-	received float64 // events, each subscriber
+	longer float64 // times as long as without
+	micros float64 // of the daemon, each event that was delivered
 }
 
 func subscribers(l *lab.Lab) measure.Family {
@@ -35,7 +34,7 @@ func subscribers(l *lab.Lab) measure.Family {
 	}}
 }
 
-func (a *audience) grow(ctx context.Context, size float64) (err error) {
+func (a *audience) grow(ctx context.Context, _ float64) error {
 	if a.d == nil {
 		dir, err := a.l.Scratch()
 		if err != nil {
@@ -76,7 +75,7 @@ func (a *audience) show(figure func(performance) float64) func(context.Context, 
 
 // chatty prints as a build does: not a flood, not idle.
 func (a *audience) chatty() pace {
-	return pace{Bursts: a.l.Size(100, 10), Lines: 10, Pause: 5 * time.Millisecond}
+	return pace{bursts: a.l.Size(100, 10), lines: 10, pause: 5 * time.Millisecond}
 }
 
 func (a *audience) perform(ctx context.Context, n int) (p performance, err error) {
@@ -93,7 +92,7 @@ func (a *audience) perform(ctx context.Context, n int) (p performance, err error
 		return p, err
 	}
 	after, err := lab.CPU(a.d.PID)
-	if want := n * a.chatty().lines(); events < want {
+	if want := n * a.chatty().all(); events < want {
 		return p, fmt.Errorf("%d subscribers had %d lines and should have had %d", n, events, want)
 	}
 	return performance{longer: took.Seconds() / alone.Seconds(), micros: float64((after - before).Microseconds()) / float64(events)}, err
@@ -102,7 +101,7 @@ func (a *audience) perform(ctx context.Context, n int) (p performance, err error
 // listenTo runs the chatty process before n subscribers, and returns how long it
 // ran and how many events all had.
 func (a *audience) listenTo(ctx context.Context, n int) (time.Duration, int, error) {
-	id, err := open(ctx, a.d, a.chatty())
+	id, err := open(ctx, a.l, a.d, a.chatty())
 	if err != nil {
 		return 0, 0, err
 	}
