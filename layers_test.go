@@ -86,7 +86,7 @@ var layers = map[string][]string{
 	"bench":              {"bench/lab", "bench/measure", "bench/report", "bench/rows", "bench/growth", "bench/plot"},
 	"bench/measure":      {},
 	"bench/lab":          {"process", "store", "store/sqlite", "internal"},
-	"bench/report":       {"bench/measure"},
+	"bench/report":       {"bench/measure", "bench/plot"},
 	"bench/growth":       {"bench/lab", "bench/measure"},
 	"bench/plot":         {"bench/measure"},
 	"bench/rows":         {"", "process", "env/agent", "env/agent/model", "bench/lab", "bench/measure", "bench/peer"},

@@ -38,6 +38,9 @@ func (k *kin) grow(ctx context.Context, size float64) error {
 		if k.d, err = k.l.Daemon(ctx, dir); err != nil {
 			return err
 		}
+		if _, err := k.d.Run(ctx, lab.TrueCommand); err != nil { // starts the keeper
+			return err
+		}
 	}
 	k.spawned, k.killed = nil, nil
 	for i := range k.l.Size(3, 2) {

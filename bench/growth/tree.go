@@ -42,6 +42,9 @@ func (g *grove) grow(ctx context.Context, size float64) (err error) {
 		if g.d, err = g.l.Daemon(ctx, dir); err != nil {
 			return err
 		}
+		if _, err := g.d.Run(ctx, lab.TrueCommand); err != nil { // starts the keeper
+			return err
+		}
 	}
 	g.planted, g.felled = nil, nil
 	for i := range g.l.Size(4, 2) {

@@ -12,6 +12,7 @@ import (
 // The columns of a picture of bars.
 const (
 	labelWidth = 330.0
+	titleWidth = 400.0
 	barWidth   = 300.0
 	wordsWidth = 230.0
 	barHeight  = 14.0
@@ -43,17 +44,17 @@ func Targets(w io.Writer, rows []measure.Result) error {
 		return nil
 	}
 	const scale = 1.5 // what is worse than this reaches the edge
-	c := &canvas{width: labelWidth + barWidth + wordsWidth + 3*margin, height: 70 + float64(len(bars))*pitch + margin}
+	c := &canvas{width: titleWidth + barWidth + wordsWidth + 3*margin, height: 70 + float64(len(bars))*pitch + margin}
 	title := "Reeve against its targets"
 	c.text(margin+6, 24, "title", "start", title)
 	c.text(margin+6, 41, "small quiet", "start", "How much of what a target allows is used: shorter is better.")
-	left := margin + labelWidth
+	left := margin + titleWidth
 	target := left + barWidth/scale
 	c.text(target, 60, "small quiet", "middle", "target")
 	var words []string
 	for i, b := range bars {
 		y := 70 + float64(i)*pitch
-		c.text(left-8, y+11, "small", "end", shortened(b.label, 58))
+		c.text(left-8, y+11, "small", "end", shortened(b.label, 64))
 		c.rect(left, y, max(1, min(b.part, scale)/scale*barWidth), barHeight, class(b.verdict))
 		c.text(left+barWidth+8, y+11, "small quiet", "start", b.words)
 		words = append(words, fmt.Sprintf("%s: %s, %s.", b.label, b.words, b.verdict))

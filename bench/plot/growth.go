@@ -11,9 +11,9 @@ import (
 
 // The panels of a picture of curves.
 const (
-	panelWidth, panelHeight = 290.0, 205.0
+	panelWidth, panelHeight = 290.0, 216.0
 	insetLeft, insetRight   = 52.0, 16.0
-	insetTop, insetBottom   = 44.0, 30.0
+	insetTop, insetBottom   = 56.0, 30.0
 	columns                 = 3
 	margin                  = 10.0
 	headHeight              = 46.0
@@ -71,11 +71,12 @@ type panel struct {
 }
 
 func (p panel) draw() {
-	lines := wrap(p.curve.Title, 44)
-	p.c.text(p.x-insetLeft+6, p.y-28, "head small", "start", lines[0])
-	if len(lines) > 1 {
-		p.c.text(p.x-insetLeft+6, p.y-15, "head small", "start", lines[1])
+	left, y := p.x-insetLeft+6, p.y-40
+	for _, line := range wrap(p.curve.Title+", "+p.curve.Unit, 44) {
+		p.c.text(left, y, "head small", "start", line)
+		y += 13
 	}
+	p.c.text(left, y+1, "small quiet", "start", asked(p.curve))
 	shown := positive(p.curve.Points)
 	if len(shown) == 0 {
 		p.c.text(p.x, p.y+p.height/2, "small quiet", "start", wrap("not measured: "+p.curve.Skipped, 40)[0])
@@ -90,7 +91,15 @@ func (p panel) draw() {
 	p.grid(across, up)
 	p.guide(across, up, shown)
 	p.curveLine(across, up, shown)
-	p.c.text(p.x+p.width, p.y+12, "small", "end", fmt.Sprintf("slope %.2f, at most %s", p.curve.Slope, Figure(p.curve.Limit)))
+}
+
+// asked is what is asked of a curve, and how it does.
+func asked(c measure.CurveResult) string {
+	words := fmt.Sprintf("slope %.2f (≤ %s)", c.Slope, Figure(c.Limit))
+	if c.Most > 0 {
+		words += fmt.Sprintf(", each ≤ %s %s", Figure(c.Most), c.Unit)
+	}
+	return words
 }
 
 func (p panel) at(across, up axis, size, cost float64) [2]float64 {
@@ -103,7 +112,6 @@ func (p panel) grid(across, up axis) {
 		p.c.line(p.x, y, p.x+p.width, y, "grid")
 		p.c.text(p.x-5, y+4, "small quiet", "end", Figure(v))
 	}
-	p.c.text(p.x-insetLeft+6, p.y+4, "small quiet", "start", p.curve.Unit)
 	for v := range across.decades {
 		x := p.at(across, up, v, math.Pow(10, up.low))[0]
 		p.c.line(x, p.y, x, p.y+p.height, "grid")
