@@ -58,7 +58,7 @@ func (a *audience) close() error {
 // show takes a figure of performances with as many subscribers.
 func (a *audience) show(figure func(performance) float64) func(context.Context, float64) ([]float64, error) {
 	return func(ctx context.Context, size float64) ([]float64, error) {
-		for len(a.taken) < a.l.Size(5, 1) {
+		for len(a.taken) < a.l.Size(3, 1) {
 			p, err := a.perform(ctx, int(size))
 			if err != nil {
 				return nil, err

@@ -72,7 +72,7 @@ type panel struct {
 
 func (p panel) draw() {
 	left, y := p.x-insetLeft+6, p.y-40
-	for _, line := range wrap(p.curve.Title+", "+p.curve.Unit, 44) {
+	for _, line := range wrap(p.curve.Title+", "+p.curve.Unit, 40) {
 		p.c.text(left, y, "head small", "start", line)
 		y += 13
 	}
