@@ -16,5 +16,7 @@ func All(l *lab.Lab) []measure.Row {
 		createFinished(l),
 		capture(l),
 		captureGeneric(l),
+		lineLatency(l),
+		killTree(l),
 	}
 }
