@@ -34,7 +34,7 @@ func (l *Lab) Daemon(ctx context.Context, dir string, args ...string) (*Daemon, 
 		return nil, err
 	}
 	var last error
-	err = Until(ctx, time.Minute, func() bool {
+	err = Until(ctx, time.Millisecond, time.Minute, func() bool {
 		last = d.Do(ctx, "GET", "/ready", "", nil)
 		return last == nil
 	})

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Until waits until something has become so, looking every millisecond.
-func Until(ctx context.Context, most time.Duration, so func() bool) error {
+// Until waits until something has become so, and looks again and again.
+func Until(ctx context.Context, every, most time.Duration, so func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("waited for %s", most))
 	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for !so() {
 		select {

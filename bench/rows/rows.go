@@ -18,5 +18,8 @@ func All(l *lab.Lab) []measure.Row {
 		captureGeneric(l),
 		lineLatency(l),
 		killTree(l),
+		list50(l),
+		parked(l),
+		restart(l),
 	}
 }
