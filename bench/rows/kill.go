@@ -63,7 +63,7 @@ func (t tree) alive() int {
 
 // grown waits until all of them are there.
 func (t tree) grown(ctx context.Context) error {
-	if err := lab.Until(ctx, 20*time.Millisecond, time.Minute, func() bool { return t.alive() == t.n }); err != nil {
+	if err := lab.Until(ctx, time.Minute, func() bool { return t.alive() == t.n }); err != nil {
 		return fmt.Errorf("the %s tree has %d of %d descendants: %w", t.kind, t.alive(), t.n, err)
 	}
 	return nil

@@ -67,7 +67,7 @@ func park(ctx context.Context, d *lab.Daemon, n, all int) error {
 		return err
 	})
 	if err == nil {
-		err = lab.Until(ctx, 10*time.Millisecond, 5*time.Minute, func() bool { return running(ctx, d) == all })
+		err = lab.Until(ctx, 5*time.Minute, func() bool { return running(ctx, d) == all })
 	}
 	if err != nil {
 		return fmt.Errorf("start %d sleeping commands: %w", n, err)

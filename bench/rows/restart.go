@@ -101,7 +101,7 @@ func (w *world) restart(ctx context.Context) (float64, error) {
 	}
 	w.daemon = d
 	var last error
-	err = lab.Until(ctx, time.Millisecond, time.Minute, func() bool {
+	err = lab.Until(ctx, time.Minute, func() bool {
 		last = w.listedRight(ctx)
 		return last == nil
 	})
