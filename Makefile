@@ -62,19 +62,8 @@ web/app/node_modules: web/app/package-lock.json
 test: ## all tests, as CI runs them
 	./scripts/test
 
-bench: ## every figure beside its baseline, at full length
-	go test -run '^$$' -bench SpawnWait -benchtime 500x .
-	go test -run '^$$' -bench 'SpawnThroughput|Capture|Subscribers' -benchtime 9x .
-	go test -run '^$$' -bench DurableNoop -benchtime 100000x .
-	go test -run '^$$' -bench Parked -benchtime 1x . ./kernel
-	REEVE_BENCH_AGENTS=all go test -run '^$$' -bench ParkedAgents -benchtime 1x -timeout 30m ./bench
-	go test -run '^$$' -bench 'Throughput|CreateToFinished' -benchtime 10x ./bench
-	go test -run '^$$' -bench IdleStreams -benchtime 3x ./bench
-	(cd bench/npm && npm ci --no-audit --no-fund --loglevel=error) || echo "isolated-vm does not install: its benchmarks are skipped"
-	go test -run '^$$' -bench 'Program|Programs|Compute' -benchtime 10x ./bench
-	go test -run '^$$' -bench Suspended -benchtime 3x ./bench
-	REEVE_BENCH_RECORDS=1000000 go test -run '^$$' -bench 'List|Overview' -benchtime 10x -timeout 30m ./bench
-	go test -run '^$$' -bench . ./keeper ./rawlog ./interpret ./store/...
+bench: ## every figure beside its baseline, peers and growth included; F=-short to see that it works
+	CGO_ENABLED=$(CGO_ENABLED) go run ./bench $(F)
 
 torture: ## kill the daemon, the keeper and an embedding host under load, again and again, and cut the power everywhere
 	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 REEVE_TORTURE_COMMANDS=50 REEVE_TORTURE_PROGRAMS=50 REEVE_TORTURE_CREATES=200 go test -count=1 -timeout 60m -v ./torture

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"bytes"
@@ -12,7 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -122,4 +124,39 @@ func shortDir(b testing.TB) string {
 		b.Fatal(err)
 	}
 	return dir
+}
+
+// together does a job n times by several goroutines and returns how long that
+// took. Results are given to done one at a time.
+func together(b *testing.B, n, workers int, job func() (int64, error), done func(int64)) time.Duration {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	todo := make(chan struct{}, n)
+	for range n {
+		todo <- struct{}{}
+	}
+	close(todo)
+	begin := time.Now()
+	for range workers {
+		wg.Go(func() {
+			for range todo {
+				id, err := job()
+				mu.Lock()
+				if err != nil {
+					b.Error(err)
+				} else if done != nil {
+					done(id)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(begin)
+}
+func env(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
 }

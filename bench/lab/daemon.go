@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,25 +29,35 @@ type Daemon struct {
 
 // Daemon starts one on a folder and waits until it is ready.
 func (l *Lab) Daemon(ctx context.Context, dir string, args ...string) (*Daemon, error) {
-	cmd := exec.Command(l.Binary, append([]string{"serve", "--data", dir, "--listen", "none", "--log-level", "warn", "--stop-jobs"}, args...)...)
+	d, err := l.Start(dir, args...)
+	if err != nil {
+		return nil, err
+	}
+	var last error
+	err = Until(ctx, time.Minute, func() bool {
+		last = d.Do(ctx, "GET", "/ready", "", nil)
+		return last == nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the daemon does not answer: %w", last), err, d.Close())
+	}
+	return d, nil
+}
+
+// Start starts a daemon and does not wait for it. A Ctrl-C is not for it: Close
+// ends it, once.
+func (l *Lab) Start(dir string, args ...string) (*Daemon, error) {
+	cmd := exec.Command(l.Binary, append([]string{"serve", "--data", dir, "--config", "none", "--listen", "none", "--log-level", "warn", "--stop-jobs"}, args...)...)
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	socket := filepath.Join(dir, "reeve.sock")
-	d := &Daemon{PID: cmd.Process.Pid, Dir: dir, cmd: cmd, Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024,
+	return &Daemon{PID: cmd.Process.Pid, Dir: dir, cmd: cmd, Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		}}}}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		err := d.Do(ctx, "GET", "/ready", "", nil)
-		if err == nil {
-			return d, nil
-		}
-		if time.Now().After(end) || ctx.Err() != nil {
-			return nil, errors.Join(fmt.Errorf("the daemon does not answer: %w", err), d.Close())
-		}
-	}
+		}}}}, nil
 }
 
 // Close stops it, and its jobs with it.
@@ -139,28 +148,4 @@ func (d *Daemon) Events(ctx context.Context, path string) (io.ReadCloser, error)
 		return nil, fmt.Errorf("%s: %d %s", path, res.StatusCode, raw)
 	}
 	return res.Body, nil
-}
-
-// Status reads a figure of /proc/PID/status, such as "VmRSS" in kB.
-func Status(pid int, key string) (int64, error) {
-	return procFigure(fmt.Sprintf("/proc/%d/status", pid), key)
-}
-
-// Proportional is the proportional set size of a process in kB: what is shared
-// is divided by those who share it.
-func Proportional(pid int) (int64, error) {
-	return procFigure(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
-}
-
-func procFigure(path, key string) (n int64, err error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	_, rest, found := bytes.Cut(raw, []byte("\n"+key+":"))
-	if !found {
-		return 0, fmt.Errorf("%s has no %s", path, key)
-	}
-	_, err = fmt.Sscan(string(rest), &n)
-	return n, err
 }

@@ -14,9 +14,12 @@ import (
 // Lab is where a run of measurements takes place.
 type Lab struct {
 	Binary string // the built program
+	Child  string // what is run as a job: see bench/child
 	Dir    string // all data below it; removed last, see Open
 	Short  bool   // small sizes: does it work, not how fast is it
 	Root   string // the repository
+
+	mu sync.Mutex // held while records are filled
 }
 
 // Open builds the program and makes a folder. The folder goes with the whole
@@ -31,8 +34,8 @@ func Open(ctx context.Context, short bool) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lab{Binary: filepath.Join(dir, "reeve"), Dir: dir, Short: short, Root: string(root[:len(root)-1])}
-	build := exec.CommandContext(ctx, "go", "build", "-o", l.Binary, "./cmd/reeve")
+	l := &Lab{Binary: filepath.Join(dir, "reeve"), Child: filepath.Join(dir, "child"), Dir: dir, Short: short, Root: string(root[:len(root)-1])}
+	build := exec.CommandContext(ctx, "go", "build", "-o", dir+string(filepath.Separator), "./cmd/reeve", "./bench/child")
 	build.Dir = l.Root
 	if out, err := build.CombinedOutput(); err != nil {
 		_ = l.Close()

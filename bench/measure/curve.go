@@ -2,22 +2,39 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Curve is a cost per operation against the size of something.
 type Curve struct {
 	ID, Title string
-	X         string // what grows: "records"
 	Unit      string // of the cost: "ms"
-	Sizes     []float64
-	// At measures the cost of one operation at a size, several times.
+	// At measures the cost of one operation, several times, at the size that
+	// its family has grown to.
 	At func(ctx context.Context, size float64) ([]float64, error)
-	// Explained says why it grows, where it does faster than it should.
-	Explained string
 	// Limit is the steepest slope that is right; see CurveResult.Slope.
 	Limit float64
+	// Most is what no size may cost more than; 0: anything.
+	Most float64
+	// Explained says why it grows where it does, for who reads the plot.
+	Explained string
+}
+
+// Family is the curves that one thing draws as it grows: all of them are
+// measured at a size before the next, for to grow costs more than to measure.
+// They are measured in their order, so what changes the thing comes last.
+type Family struct {
+	X      string // what grows: "records"
+	Sizes  []float64
+	Curves []Curve
+	// Grow makes the thing as large as that. A Skip says that it does not get
+	// so large here: the curves end before.
+	Grow func(ctx context.Context, size float64) error
+	// Close gives up what Grow made. It is called once, also after an error.
+	Close func() error
 }
 
 // CurveResult is a curve as it was measured.
@@ -33,8 +50,10 @@ type CurveResult struct {
 	// size.
 	Slope   float64 `json:"slope"`
 	Limit   float64 `json:"limit"`
+	Most    float64 `json:"most,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	Skipped string  `json:"skipped,omitempty"`
+	// Skipped says why the curve ends before its last size, or has no points.
+	Skipped string `json:"skipped,omitempty"`
 }
 
 // CurvePoint is the cost at a size: the median and the quartiles.
@@ -45,43 +64,100 @@ type CurvePoint struct {
 	High   float64 `json:"high"`
 }
 
-// Run measures a curve at the sizes up to most, or at all where most is 0.
-func (c Curve) Run(ctx context.Context, most float64) (CurveResult, error) {
-	out := CurveResult{ID: c.ID, Title: c.Title, X: c.X, Unit: c.Unit, Explained: c.Explained, Limit: c.Limit}
-	for _, size := range c.Sizes {
-		if most > 0 && size > most {
-			continue
+// Run measures those curves of a family that are wanted, at the sizes up to
+// most, or at all where most is 0.
+func (f Family) Run(ctx context.Context, most float64, wanted func(id string) bool) (_ []CurveResult, err error) {
+	var curves []Curve
+	var results []CurveResult
+	for _, c := range f.Curves {
+		if wanted(c.ID) {
+			curves = append(curves, c)
+			results = append(results, CurveResult{ID: c.ID, Title: c.Title, X: f.X, Unit: c.Unit, Explained: c.Explained, Limit: c.Limit, Most: c.Most})
 		}
-		figures, err := c.At(ctx, size)
+	}
+	if len(curves) == 0 {
+		return nil, nil
+	}
+	defer func() {
+		if closed := f.Close(); closed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: close: %w", f.X, closed))
+		}
+	}()
+	for _, size := range f.Sizes {
+		if most > 0 && size > most {
+			break
+		}
+		err := f.Grow(ctx, size)
 		if reason, is := skipped(err); is {
-			out.Skipped, out.Verdict = reason, Skipped
-			return out, nil
+			for i := range results {
+				results[i].Skipped = reason
+			}
+			break
 		}
 		if err != nil {
-			return out, fmt.Errorf("%s at %g: %w", c.ID, size, err)
+			return nil, fmt.Errorf("%g %s: %w", size, f.X, err)
 		}
-		out.Points = append(out.Points, CurvePoint{size, Quantile(figures, 0.25), Median(figures), Quantile(figures, 0.75)})
+		for i, c := range curves {
+			if err := results[i].measure(ctx, c, size); err != nil {
+				return nil, err
+			}
+		}
 	}
-	out.Slope = slope(out.Points[len(out.Points)/2:])
-	if len(out.Points) > 1 && len(out.Points)/2 == len(out.Points)-1 { // one point has no slope
-		out.Slope = slope(out.Points)
+	for i := range results {
+		results[i].judge()
 	}
-	out.Verdict = Pass
-	if out.Slope > c.Limit {
-		out.Verdict = Short
-	}
-	return out, nil
+	return results, nil
 }
 
-// slope fits log cost = a + slope × log size by least squares.
-func slope(points []CurvePoint) float64 {
-	var sx, sy, sxx, sxy float64
-	for _, p := range points {
-		x, y := math.Log(p.Size), math.Log(p.Median)
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+// measure adds the point of a size, unless the curve has ended before.
+func (r *CurveResult) measure(ctx context.Context, c Curve, size float64) error {
+	if r.Skipped != "" {
+		return nil
 	}
-	n := float64(len(points))
-	if d := n*sxx - sx*sx; d != 0 {
+	figures, err := c.At(ctx, size)
+	if reason, is := skipped(err); is {
+		r.Skipped = reason
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s at %g: %w", c.ID, size, err)
+	}
+	r.Points = append(r.Points, CurvePoint{size, Quantile(figures, 0.25), Median(figures), Quantile(figures, 0.75)})
+	return nil
+}
+
+func (r *CurveResult) judge() {
+	if len(r.Points) == 0 {
+		r.Verdict = Skipped
+		return
+	}
+	upper := r.Points[len(r.Points)/2:]
+	if len(upper) == 1 { // one point has no slope
+		upper = r.Points
+	}
+	r.Slope = slope(upper)
+	r.Verdict = Pass
+	if r.Slope > r.Limit || r.tooMuch() {
+		r.Verdict = Short
+	}
+}
+
+func (r *CurveResult) tooMuch() bool {
+	return r.Most > 0 && slices.ContainsFunc(r.Points, func(p CurvePoint) bool { return p.Median > r.Most })
+}
+
+// slope fits log cost = a + slope × log size by least squares. A cost of
+// nothing has no logarithm and is left out.
+func slope(points []CurvePoint) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for _, p := range points {
+		if p.Median <= 0 {
+			continue
+		}
+		x, y := math.Log(p.Size), math.Log(p.Median)
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	if d := n*sxx - sx*sx; d > 1e-9 {
 		return (n*sxy - sx*sy) / d
 	}
 	return 0

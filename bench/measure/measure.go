@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Role is what a subject is measured for.
@@ -40,6 +41,12 @@ type Row struct {
 	Rounds   int // at full length; a short run takes fewer
 	Subjects []Subject
 	Targets  []Target
+}
+
+// Without returns the row without the subjects of a role.
+func (r Row) Without(role Role) Row {
+	r.Subjects = slices.DeleteFunc(slices.Clone(r.Subjects), func(s Subject) bool { return s.Role == role })
+	return r
 }
 
 // Subject is one of those that take turns in a row.

@@ -14,6 +14,7 @@ const (
 	Void    Verdict = "void"    // the baseline moved too much
 	Skipped Verdict = "skipped" // what is compared could not be measured here
 	Figure  Verdict = "figure"  // nothing is asked of it
+	Failed  Verdict = "failed"  // it could not be measured to the end
 )
 
 // Result is a row as it was measured.
@@ -25,6 +26,7 @@ type Result struct {
 	Subjects []SubjectResult `json:"subjects"`
 	Targets  []TargetResult  `json:"targets"`
 	Verdict  Verdict         `json:"verdict"` // the worst of the targets
+	Failed   string          `json:"failed,omitempty"`
 }
 
 // SubjectResult is what one subject did, round by round.
@@ -104,7 +106,7 @@ func (r *Result) meets(figure, limit float64) bool {
 }
 
 func worse(a, b Verdict) bool {
-	order := []Verdict{Figure, Pass, Skipped, Void, Short}
+	order := []Verdict{Figure, Pass, Skipped, Void, Short, Failed}
 	return slices.Index(order, a) > slices.Index(order, b)
 }
 

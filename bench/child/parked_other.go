@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+func parked(int) error { return errors.New("needs pidfds, which are Linux's") }
