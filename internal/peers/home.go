@@ -27,12 +27,22 @@ func (h Home) Call(ctx context.Context, name string, args ...string) (string, er
 
 // CallFor is Call with a patience of its own.
 func (h Home) CallFor(ctx context.Context, patience time.Duration, name string, args ...string) (string, error) {
+	return h.callAs(ctx, nil, patience, name, args...)
+}
+
+// CallAs is Call with attributes of the operating system.
+func (h Home) CallAs(ctx context.Context, as *syscall.SysProcAttr, name string, args ...string) error {
+	_, err := h.callAs(ctx, as, Patience, name, args...)
+	return err
+}
+
+func (h Home) callAs(ctx context.Context, as *syscall.SysProcAttr, patience time.Duration, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = h.Dir, append(os.Environ(), h.Env...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = &stdout, &stderr, as
 	cmd.WaitDelay = time.Second // what it starts may keep the pipes
 	err := cmd.Run()
 	if err != nil {
@@ -47,12 +57,13 @@ type Server struct {
 	over chan struct{}
 }
 
-// Serve starts a server. What it prints goes to server.log in its folder.
+// Serve starts a server. What it prints goes to server.log in its folder. The
+// caller ends it.
 func (h Home) Serve(name string, args ...string) (*Server, error) {
 	return h.ServeAs(nil, name, args...)
 }
 
-// ServeAs starts a server with attributes of the operating system.
+// ServeAs is Serve with attributes of the operating system.
 func (h Home) ServeAs(as *syscall.SysProcAttr, name string, args ...string) (*Server, error) {
 	log, err := os.OpenFile(h.Dir+"/server.log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
