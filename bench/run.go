@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/reeverun/reeve/bench/growth"
 	"github.com/reeverun/reeve/bench/lab"
 	"github.com/reeverun/reeve/bench/measure"
 	"github.com/reeverun/reeve/bench/report"
@@ -49,7 +50,7 @@ func families(l *lab.Lab, o options) []measure.Family {
 	if !o.growth {
 		return nil
 	}
-	return nil
+	return growth.All(l)
 }
 
 // measured makes a run. What fails is in the report and in the error; the rest
@@ -89,7 +90,7 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		if err := y.read(ctx); err != nil {
 			return r, err
 		}
-		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx, 0, o.only.MatchString) })
+		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx, o.only.MatchString) })
 		if ctx.Err() != nil {
 			return nil, errStopped(ctx)
 		}

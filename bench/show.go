@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"github.com/reeverun/reeve/bench/plot"
 	"github.com/reeverun/reeve/bench/report"
 )
 
@@ -12,7 +13,12 @@ func show(r *report.Report, o options) error {
 		return err
 	}
 	if o.json != "" {
-		return r.Write(o.json)
+		if err := r.Write(o.json); err != nil {
+			return err
+		}
+	}
+	if o.plots != "" {
+		return plot.Write(o.plots, r.Rows, r.Curves)
 	}
 	return nil
 }

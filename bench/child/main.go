@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const usage = "usage: child lines BYTES | child clock LINES EVERY | child flood | child parked N"
+const usage = "usage: child lines BYTES | child clock LINES EVERY | child flood | child parked N | child paced BURSTS LINES PAUSE [steady] [gated]"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -44,6 +44,13 @@ func run(args []string) error {
 			return err
 		}
 		return parked(n)
+	}
+	if len(args) >= 4 && args[0] == "paced" {
+		p, err := pacedBy(args[1:])
+		if err != nil {
+			return err
+		}
+		return p.run()
 	}
 	return errors.New(usage)
 }

@@ -2,7 +2,9 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -53,7 +55,31 @@ func (l *Lab) FilledCopy(ctx context.Context, n int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return to, os.CopyFS(to, os.DirFS(from))
+	files, err := os.ReadDir(from)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		if err := copyFile(filepath.Join(from, f.Name()), filepath.Join(to, f.Name())); err != nil {
+			return "", err
+		}
+	}
+	return to, nil
+}
+
+// copyFile makes a copy that only its owner can read, as a key must be.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 func fill(ctx context.Context, dir string, n int) error {

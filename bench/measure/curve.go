@@ -64,9 +64,9 @@ type CurvePoint struct {
 	High   float64 `json:"high"`
 }
 
-// Run measures those curves of a family that are wanted, at the sizes up to
-// most, or at all where most is 0.
-func (f Family) Run(ctx context.Context, most float64, wanted func(id string) bool) (_ []CurveResult, err error) {
+// Run measures those curves of a family that are wanted. It grows nothing where
+// none is.
+func (f Family) Run(ctx context.Context, wanted func(id string) bool) (_ []CurveResult, err error) {
 	var curves []Curve
 	var results []CurveResult
 	for _, c := range f.Curves {
@@ -84,9 +84,6 @@ func (f Family) Run(ctx context.Context, most float64, wanted func(id string) bo
 		}
 	}()
 	for _, size := range f.Sizes {
-		if most > 0 && size > most {
-			break
-		}
 		err := f.Grow(ctx, size)
 		if reason, is := skipped(err); is {
 			for i := range results {

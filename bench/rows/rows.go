@@ -16,5 +16,10 @@ func All(l *lab.Lab) []measure.Row {
 		createFinished(l),
 		capture(l),
 		captureGeneric(l),
+		lineLatency(l),
+		killTree(l),
+		list50(l),
+		parked(l),
+		restart(l),
 	}
 }
