@@ -111,5 +111,5 @@ func (i Isolated) Suspended(ctx context.Context, code string, n int) (float64, e
 	if err != nil {
 		return 0, err
 	}
-	return float64(after-before) / float64(kept.Waiting), nil
+	return float64(after-before) * 1.024 / float64(kept.Waiting), nil
 }

@@ -55,7 +55,7 @@ func (s *Set) open(ctx context.Context, p product) (manager, error) {
 	return p.open(s, ctx, dir)
 }
 
-// memory is what a manager's own processes hold, in kB.
+// memory is what a manager's own processes hold, in KiB.
 func memory(m manager) (sum int64, err error) {
 	for _, pid := range m.pids() {
 		kb, err := lab.Proportional(pid)

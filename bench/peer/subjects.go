@@ -106,6 +106,6 @@ func (s *Set) Parked() []measure.Subject {
 			return 0, "", errors.Join(err, m.kill(ctx))
 		}
 		after, err := memory(m)
-		return float64(after-before) / float64(n), fmt.Sprintf("with %d of them", n), errors.Join(err, m.kill(ctx))
+		return float64(after-before) * 1.024 / float64(n), fmt.Sprintf("with %d of them", n), errors.Join(err, m.kill(ctx))
 	}, map[string]int{"sandbox-agent": 3, "task-spooler": 3, "supervisor": 3, "pm2": 3})
 }
