@@ -37,6 +37,7 @@ type SubjectResult struct {
 	Spread  float64   `json:"spread"` // between the quartiles, as part of the median
 	Rounds  []float64 `json:"rounds"`
 	Skipped string    `json:"skipped,omitempty"` // why it has no figures
+	Note    string    `json:"note,omitempty"`    // what is to be known of them
 }
 
 // TargetResult is how a target was met.
