@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/reeverun/reeve/internal/peers"
 )
 
 // crashed is what became of a job whose manager was killed.
@@ -60,7 +62,7 @@ func crash(m manager) (c crashed) {
 	if err := errors.Join(m.start(), m.submit(mark)); err != nil {
 		return crashed{err: err}
 	}
-	if err := soon(func() error { _, err := os.Stat(dir + "/half"); return err }); err != nil {
+	if err := peers.Soon(func() error { _, err := os.Stat(dir + "/half"); return err }); err != nil {
 		return crashed{err: err}
 	}
 	if err := errors.Join(killOne(m.pid()), os.WriteFile(dir+"/go", nil, 0o600)); err != nil {
@@ -94,7 +96,7 @@ func killOne(pid int) error {
 // settle returns when nothing of a job has lived for a second.
 func settle(mark string) {
 	quiet := time.Now()
-	for end := time.Now().Add(patience); time.Since(quiet) < time.Second && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(peers.Patience); time.Since(quiet) < time.Second && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if len(marked(mark)) > 0 {
 			quiet = time.Now()
 		}

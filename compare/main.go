@@ -11,6 +11,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/reeverun/reeve/internal/peers"
 )
 
 // grace is what each manager is told to leave a job between SIGTERM and
@@ -54,17 +57,17 @@ func compare() error {
 // candidate is something that may be compared.
 type candidate struct {
 	name    string
-	install func(dir string) (path, version string, err error)
+	install func(ctx context.Context, dir string) (path, version string, err error)
 	manage  func(path, dir string) manager
 }
 
 func candidates() []candidate {
 	return []candidate{
 		{"reeve", buildReeve, newReeve},
-		{"supervisor", getSupervisor, newSupervisor},
-		{"supervisor, as group", getSupervisor, newSupervisorGroup},
-		{"pm2", getPM2, newPM2},
-		{"task-spooler", getTSP, newTSP},
+		{"supervisor", peers.Supervisor, newSupervisor},
+		{"supervisor, as group", peers.Supervisor, newSupervisorGroup},
+		{"pm2", peers.PM2, newPM2},
+		{"task-spooler", peers.TaskSpooler, newTSP},
 	}
 }
 
@@ -76,7 +79,7 @@ func (c candidate) try(base string) row {
 		r.skipped = err.Error()
 		return r
 	}
-	path, version, err := c.install(filepath.Join(base, "installed"))
+	path, version, err := c.install(context.Background(), filepath.Join(base, "installed"))
 	if err != nil {
 		r.skipped = err.Error()
 		return r
@@ -90,11 +93,11 @@ func (c candidate) try(base string) row {
 }
 
 // buildReeve makes the program of this repository.
-func buildReeve(dir string) (path, version string, err error) {
+func buildReeve(ctx context.Context, dir string) (path, version string, err error) {
 	path = filepath.Join(dir, "reeve")
-	if out, err := exec.Command("go", "build", "-o", path, "github.com/reeverun/reeve/cmd/reeve").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/reeverun/reeve/cmd/reeve").CombinedOutput(); err != nil {
 		return "", "", fmt.Errorf("build: %w: %s", err, out)
 	}
-	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	commit, _ := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	return path, strings.TrimSpace(string(commit)), nil
 }

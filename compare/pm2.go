@@ -18,13 +18,13 @@ type pm2 struct {
 }
 
 func newPM2(path, dir string) manager {
-	return &pm2{home: home{dir, []string{"PM2_HOME=" + dir, "HOME=" + dir}}, path: path}
+	return &pm2{home: newHome(dir, "PM2_HOME="+dir, "HOME="+dir), path: path}
 }
 
 // start brings the daemon up, and what was saved before a crash, which is what
 // its own startup script does.
 func (p *pm2) start() error {
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return err
 	}
 	args := []string{"ping"}
@@ -38,7 +38,7 @@ func (p *pm2) start() error {
 
 // pid is 0 where it is not known.
 func (p *pm2) pid() int {
-	text, err := os.ReadFile(p.dir + "/pm2.pid")
+	text, err := os.ReadFile(p.Dir + "/pm2.pid")
 	if err != nil {
 		return 0
 	}
@@ -62,7 +62,7 @@ func (p *pm2) submit(file string) error {
 func (p *pm2) stop() error { _, err := p.call(p.path, "stop", "job"); return err }
 
 func (p *pm2) output() (string, error) {
-	out, err := os.ReadFile(p.dir + "/logs/job-out.log")
+	out, err := os.ReadFile(p.Dir + "/logs/job-out.log")
 	return string(out), err
 }
 

@@ -9,33 +9,35 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+
+	"github.com/reeverun/reeve/internal/peers"
 )
 
 // reeve is the program of this repository.
 type reeve struct {
 	home
 	path   string
-	server *server
+	server *peers.Server
 	id     string
 }
 
-func newReeve(path, dir string) manager { return &reeve{home: home{dir: dir}, path: path} }
+func newReeve(path, dir string) manager { return &reeve{home: newHome(dir), path: path} }
 
 func (r *reeve) start() (err error) {
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return err
 	}
-	if r.server, err = r.serve(r.path, "serve", "--data", r.dir, "--listen", "none", "--grace", grace.String()); err != nil {
+	if r.server, err = r.Serve(r.path, "serve", "--data", r.Dir, "--listen", "none", "--grace", grace.String()); err != nil {
 		return err
 	}
-	return soon(func() error { _, err := r.ask("ps"); return err })
+	return peers.Soon(func() error { _, err := r.ask("ps"); return err })
 }
 
 func (r *reeve) ask(args ...string) (string, error) {
-	return r.call(r.path, append([]string{"--data", r.dir}, args...)...)
+	return r.call(r.path, append([]string{"--data", r.Dir}, args...)...)
 }
 
-func (r *reeve) pid() int { return r.server.pid() }
+func (r *reeve) pid() int { return r.server.PID() }
 
 func (r *reeve) submit(file string) error {
 	out, err := r.ask("run", "--detach", "--", "sh", file)
@@ -60,9 +62,9 @@ func (r *reeve) exit() string {
 
 // close ends the daemon, and the keeper that outlives it by design.
 func (r *reeve) close() {
-	r.server.end()
-	_ = soon(func() error {
-		left := running(r.path, func(line string) bool { return strings.HasPrefix(line, "reeve\x00keeper\x00"+r.dir) })
+	r.server.End()
+	_ = peers.Soon(func() error {
+		left := running(r.path, func(line string) bool { return strings.HasPrefix(line, "reeve\x00keeper\x00"+r.Dir) })
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGTERM)
 		}

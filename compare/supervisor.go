@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/reeverun/reeve/internal/peers"
 )
 
 // supervisor is supervisord, driven by supervisorctl.
@@ -15,12 +17,11 @@ type supervisor struct {
 	home
 	root   string
 	group  bool // stopasgroup and killasgroup, which are off by default
-	server *server
+	server *peers.Server
 }
 
 func newSupervisor(root, dir string) manager {
-	env := []string{"PYTHONPATH=" + filepath.Join(root, "usr/lib/python3/dist-packages")}
-	return &supervisor{home: home{dir, env}, root: root}
+	return &supervisor{home: newHome(dir, peers.SupervisorEnv(root)...), root: root}
 }
 
 func newSupervisorGroup(root, dir string) manager {
@@ -46,28 +47,28 @@ files = %[1]s/job.conf
 `
 
 func (s *supervisor) start() (err error) {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.dir+"/conf", fmt.Appendf(nil, supervisorConfig, s.dir), 0o600); err != nil {
+	if err := os.WriteFile(s.Dir+"/conf", fmt.Appendf(nil, supervisorConfig, s.Dir), 0o600); err != nil {
 		return err
 	}
-	if s.server, err = s.serve("python3", "-W", "ignore", s.program("supervisord"), "-n", "-c", s.dir+"/conf"); err != nil {
+	if s.server, err = s.Serve("python3", "-W", "ignore", s.program("supervisord"), "-n", "-c", s.Dir+"/conf"); err != nil {
 		return err
 	}
-	return soon(func() error { _, err := s.ask("pid"); return err })
+	return peers.Soon(func() error { _, err := s.ask("pid"); return err })
 }
 
 func (s *supervisor) ask(args ...string) (string, error) {
-	return s.call("python3", append([]string{"-W", "ignore", s.program("supervisorctl"), "-c", s.dir + "/conf"}, args...)...)
+	return s.call("python3", append([]string{"-W", "ignore", s.program("supervisorctl"), "-c", s.Dir + "/conf"}, args...)...)
 }
 
-func (s *supervisor) pid() int { return s.server.pid() }
+func (s *supervisor) pid() int { return s.server.PID() }
 
 func (s *supervisor) submit(file string) error {
 	job := fmt.Sprintf("[program:job]\ncommand=sh %s\nstartsecs=0\nautorestart=false\nstopwaitsecs=%d\nstdout_logfile=%s/out\nstopasgroup=%t\nkillasgroup=%[4]t\n",
-		file, int(grace.Seconds()), s.dir, s.group)
-	if err := os.WriteFile(s.dir+"/job.conf", []byte(job), 0o600); err != nil {
+		file, int(grace.Seconds()), s.Dir, s.group)
+	if err := os.WriteFile(s.Dir+"/job.conf", []byte(job), 0o600); err != nil {
 		return err
 	}
 	_, err := s.ask("update")
@@ -77,14 +78,14 @@ func (s *supervisor) submit(file string) error {
 func (s *supervisor) stop() error { _, err := s.ask("stop", "job"); return err }
 
 func (s *supervisor) output() (string, error) {
-	out, err := os.ReadFile(s.dir + "/out")
+	out, err := os.ReadFile(s.Dir + "/out")
 	return string(out), err
 }
 
 var supervisorExit = regexp.MustCompile(`exited: job \(exit status (\d+)`)
 
 func (s *supervisor) exit() string {
-	log, err := os.ReadFile(s.dir + "/supervisord.log")
+	log, err := os.ReadFile(s.Dir + "/supervisord.log")
 	if all := supervisorExit.FindAllSubmatch(log, -1); err == nil && len(all) > 0 {
 		return string(all[len(all)-1][1])
 	}
@@ -96,7 +97,7 @@ func (s *supervisor) close() {
 		return
 	}
 	_, err := s.ask("shutdown")
-	s.server.end()
+	s.server.End()
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		fmt.Fprintln(os.Stderr, "supervisor did not shut down by itself")
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/reeverun/reeve/internal/peers"
 )
 
 // tree is a job that consists of several processes. SLEEP stands for a sleep
@@ -45,7 +47,7 @@ func (t tree) make(dir string) (made, error) {
 
 // await returns when the whole tree is there.
 func (m made) await() error {
-	return soon(func() error {
+	return peers.Soon(func() error {
 		if n := len(marked(m.mark)); n != m.size {
 			return fmt.Errorf("the tree %s has %d processes, want %d", m.name, n, m.size)
 		}
@@ -84,7 +86,7 @@ func processes(are func(exe, line string) bool) (pids []int) {
 
 // end kills what is left of a job.
 func end(mark string) {
-	_ = soon(func() error {
+	_ = peers.Soon(func() error {
 		left := marked(mark)
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL)

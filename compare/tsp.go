@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+
+	"github.com/reeverun/reeve/internal/peers"
 )
 
 // tsp is task-spooler. It has no setting for a grace: it sends SIGTERM.
@@ -19,12 +21,12 @@ type tsp struct {
 }
 
 func newTSP(path, dir string) manager {
-	return &tsp{home: home{dir, []string{"TS_SOCKET=" + dir + "/sock", "TMPDIR=" + dir}}, path: path}
+	return &tsp{home: newHome(dir, "TS_SOCKET="+dir+"/sock", "TMPDIR="+dir), path: path}
 }
 
 // start has the server started by the first call there is.
 func (t *tsp) start() error {
-	if err := os.MkdirAll(t.dir, 0o700); err != nil {
+	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
 		return err
 	}
 	before := running(t.path, func(string) bool { return true })
@@ -51,7 +53,7 @@ func (t *tsp) submit(file string) error {
 		return err
 	}
 	t.id = strings.TrimSpace(out)
-	return soon(func() error {
+	return peers.Soon(func() error {
 		out, err := t.call(t.path, "-o", t.id)
 		t.file = strings.TrimSpace(out)
 		return err

@@ -25,6 +25,8 @@ type Daemon struct {
 	Dir    string
 	Client *http.Client
 	cmd    *exec.Cmd
+	ended  chan struct{} // closed when it has
+	err    error         // how it ended
 }
 
 // Daemon starts one on a folder and waits until it is ready.
@@ -36,9 +38,9 @@ func (l *Lab) Daemon(ctx context.Context, dir string, args ...string) (*Daemon, 
 	var last error
 	err = Until(ctx, time.Minute, func() bool {
 		last = d.Do(ctx, "GET", "/ready", "", nil)
-		return last == nil
+		return last == nil || d.gone()
 	})
-	if err != nil {
+	if err != nil || last != nil {
 		return nil, errors.Join(fmt.Errorf("the daemon does not answer: %w", last), err, d.Close())
 	}
 	return d, nil
@@ -54,26 +56,46 @@ func (l *Lab) Start(dir string, args ...string) (*Daemon, error) {
 		return nil, err
 	}
 	socket := filepath.Join(dir, "reeve.sock")
-	return &Daemon{PID: cmd.Process.Pid, Dir: dir, cmd: cmd, Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024,
+	d := &Daemon{PID: cmd.Process.Pid, Dir: dir, cmd: cmd, ended: make(chan struct{}), Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		}}}}, nil
+		}}}}
+	go func() { // Close and Crash wait for it
+		d.err = cmd.Wait()
+		close(d.ended)
+	}()
+	return d, nil
+}
+
+// gone says whether it has ended.
+func (d *Daemon) gone() bool {
+	select {
+	case <-d.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // Close stops it, and its jobs with it.
 func (d *Daemon) Close() error {
 	d.Client.CloseIdleConnections()
-	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	err := d.cmd.Process.Signal(syscall.SIGTERM)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil // d.err says why
+	}
+	if err != nil {
 		return err
 	}
-	return d.cmd.Wait()
+	<-d.ended
+	return d.err
 }
 
 // Crash ends the daemon as kill -9 does. Its keeper and jobs live on.
 func (d *Daemon) Crash() error {
 	d.Client.CloseIdleConnections()
 	err := d.cmd.Process.Kill()
-	_ = d.cmd.Wait() // says that it was killed
+	<-d.ended
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -26,15 +27,15 @@ type Lab struct {
 // lab, not piece by piece: a file system that has just freed many inodes takes
 // long to make new ones.
 func Open(ctx context.Context, short bool) (*Lab, error) {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := Root(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("find the repository (run it inside): %w", err)
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "reeve-bench-")
 	if err != nil {
 		return nil, err
 	}
-	l := &Lab{Binary: filepath.Join(dir, "reeve"), Child: filepath.Join(dir, "child"), Dir: dir, Short: short, Root: string(root[:len(root)-1])}
+	l := &Lab{Binary: filepath.Join(dir, "reeve"), Child: filepath.Join(dir, "child"), Dir: dir, Short: short, Root: root}
 	build := exec.CommandContext(ctx, "go", "build", "-o", dir+string(filepath.Separator), "./cmd/reeve", "./bench/child")
 	build.Dir = l.Root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -42,6 +43,15 @@ func Open(ctx context.Context, short bool) (*Lab, error) {
 		return nil, fmt.Errorf("build the program: %w\n%s", err, out)
 	}
 	return l, nil
+}
+
+// Root is the repository's folder.
+func Root(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the repository (run it inside): %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // Close removes everything.

@@ -11,20 +11,22 @@ import (
 	"time"
 )
 
-// Until waits until something has become so, looking every millisecond.
+// Until waits until something has become so. It rests between two looks for as
+// long as a look takes, and for a millisecond at least.
 func Until(ctx context.Context, most time.Duration, so func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("waited for %s", most))
 	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !so() {
+	for {
+		begin := time.Now()
+		if so() {
+			return nil
+		}
 		select {
-		case <-tick.C:
+		case <-time.After(max(time.Millisecond, time.Since(begin))):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
-	return nil
 }
 
 // Keeper is the pid of the process whose children the daemon's commands are.

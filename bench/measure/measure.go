@@ -53,6 +53,8 @@ func (r Row) Without(role Role) Row {
 type Subject struct {
 	Name string
 	Role Role
+	// Rounds bounds how often a slow one takes part; 0: in every round.
+	Rounds int
 	// Open makes it ready. A subject that cannot be had here returns a Skip.
 	Open func(ctx context.Context) (Instrument, error)
 }
@@ -65,6 +67,12 @@ type Instrument interface {
 	Close() error
 }
 
+// Noted is an instrument that has something to say about its figures: what it
+// does not do, for one.
+type Noted interface {
+	Note() string
+}
+
 // Target is what a subject's median is held to: a multiple of another's, or,
 // where Of is empty, a figure of its own.
 type Target struct {
@@ -74,6 +82,7 @@ type Target struct {
 }
 
 // Skip is the error of a subject that cannot be measured here, with the reason.
+// Open may return it, and any round.
 type Skip struct{ Reason string }
 
 func (s Skip) Error() string { return s.Reason }

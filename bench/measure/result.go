@@ -37,6 +37,7 @@ type SubjectResult struct {
 	Spread  float64   `json:"spread"` // between the quartiles, as part of the median
 	Rounds  []float64 `json:"rounds"`
 	Skipped string    `json:"skipped,omitempty"` // why it has no figures
+	Note    string    `json:"note,omitempty"`    // what is to be known of them
 }
 
 // TargetResult is how a target was met.
@@ -49,6 +50,15 @@ type TargetResult struct {
 // Subject returns what the named subject did.
 func (r Result) Subject(name string) (SubjectResult, bool) {
 	i := slices.IndexFunc(r.Subjects, func(s SubjectResult) bool { return s.Name == name })
+	if i < 0 {
+		return SubjectResult{}, false
+	}
+	return r.Subjects[i], true
+}
+
+// Floor returns what the machine did, where it was measured.
+func (r Result) Floor() (SubjectResult, bool) {
+	i := slices.IndexFunc(r.Subjects, func(s SubjectResult) bool { return s.Role == Floor && len(s.Rounds) > 0 })
 	if i < 0 {
 		return SubjectResult{}, false
 	}

@@ -37,10 +37,16 @@ func (r Row) Run(ctx context.Context, rounds int) (Result, error) {
 	for round := range rounds {
 		for k := range open {
 			i := (k + round) % len(open)
-			if open[i] == nil {
+			if most := r.Subjects[i].Rounds; open[i] == nil || most > 0 && round >= most {
 				continue
 			}
 			figure, err := open[i].Round(ctx)
+			if reason, is := skipped(err); is {
+				result.Subjects[i].Skipped, result.Subjects[i].Rounds = reason, nil
+				if err = r.drop(open, i); err == nil {
+					continue
+				}
+			}
 			if err != nil {
 				return result, fmt.Errorf("%s, %s, round %d: %w", r.ID, r.Subjects[i].Name, round+1, err)
 			}
@@ -52,6 +58,9 @@ func (r Row) Run(ctx context.Context, rounds int) (Result, error) {
 		if s.Skipped == "" {
 			s.Median = Median(s.Rounds)
 			s.Spread = (Quantile(s.Rounds, 0.75) - Quantile(s.Rounds, 0.25)) / s.Median
+			if noted, ok := open[i].(Noted); ok {
+				s.Note = noted.Note()
+			}
 		}
 	}
 	result.judge(r.Targets)
