@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -24,9 +25,7 @@ func list(ctx context.Context, o options) error {
 	}
 	for _, f := range families(l, o) {
 		for _, c := range f.Curves {
-			if o.only.MatchString(c.ID) {
-				fmt.Fprintf(w, "%s\t%s\n", c.ID, c.Title)
-			}
+			fmt.Fprintf(w, "%s\t%s\n", c.ID, c.Title)
 		}
 	}
 	return w.Flush()
@@ -45,12 +44,25 @@ func chosenRows(l *lab.Lab, o options) (chosen []measure.Row) {
 	return chosen
 }
 
-// families is what grows, if that is to be measured.
-func families(l *lab.Lab, o options) []measure.Family {
+// families is what grows, with the curves that are asked for. It says how large
+// it is as it grows.
+func families(l *lab.Lab, o options) (chosen []measure.Family) {
 	if !o.growth {
 		return nil
 	}
-	return growth.All(l)
+	for _, f := range growth.All(l) {
+		f.Curves = slices.DeleteFunc(f.Curves, func(c measure.Curve) bool { return !o.only.MatchString(c.ID) })
+		if len(f.Curves) == 0 {
+			continue
+		}
+		grow := f.Grow
+		f.Grow = func(ctx context.Context, size float64) error {
+			fmt.Fprintf(os.Stderr, " %g", size)
+			return grow(ctx, size)
+		}
+		chosen = append(chosen, f)
+	}
+	return chosen
 }
 
 // measured makes a run. What fails is in the report and in the error; the rest
@@ -90,7 +102,7 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		if err := y.read(ctx); err != nil {
 			return r, err
 		}
-		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx, o.only.MatchString) })
+		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx) })
 		if ctx.Err() != nil {
 			return nil, errStopped(ctx)
 		}

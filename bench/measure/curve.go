@@ -64,19 +64,11 @@ type CurvePoint struct {
 	High   float64 `json:"high"`
 }
 
-// Run measures those curves of a family that are wanted. It grows nothing where
-// none is.
-func (f Family) Run(ctx context.Context, wanted func(id string) bool) (_ []CurveResult, err error) {
-	var curves []Curve
-	var results []CurveResult
-	for _, c := range f.Curves {
-		if wanted(c.ID) {
-			curves = append(curves, c)
-			results = append(results, CurveResult{ID: c.ID, Title: c.Title, X: f.X, Unit: c.Unit, Explained: c.Explained, Limit: c.Limit, Most: c.Most})
-		}
-	}
-	if len(curves) == 0 {
-		return nil, nil
+// Run measures the curves of a family.
+func (f Family) Run(ctx context.Context) (_ []CurveResult, err error) {
+	results := make([]CurveResult, len(f.Curves))
+	for i, c := range f.Curves {
+		results[i] = CurveResult{ID: c.ID, Title: c.Title, X: f.X, Unit: c.Unit, Explained: c.Explained, Limit: c.Limit, Most: c.Most}
 	}
 	defer func() {
 		if closed := f.Close(); closed != nil {
@@ -94,7 +86,7 @@ func (f Family) Run(ctx context.Context, wanted func(id string) bool) (_ []Curve
 		if err != nil {
 			return nil, fmt.Errorf("%g %s: %w", size, f.X, err)
 		}
-		for i, c := range curves {
+		for i, c := range f.Curves {
 			if err := results[i].measure(ctx, c, size); err != nil {
 				return nil, err
 			}

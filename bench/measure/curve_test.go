@@ -20,8 +20,6 @@ func grown(cost func(size float64) ([]float64, error), grow func(size float64) e
 	}, closed
 }
 
-func all(string) bool { return true }
-
 func TestSlopes(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -39,7 +37,7 @@ func TestSlopes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, closed := grown(func(n float64) ([]float64, error) { return []float64{c.cost(n)}, nil }, func(float64) error { return nil })
-			got, err := f.Run(t.Context(), all)
+			got, err := f.Run(t.Context())
 			if err != nil || len(got) != 1 || len(got[0].Points) != 5 || *closed != 1 {
 				t.Fatalf("%+v, %v, closed %d times", got, err, *closed)
 			}
@@ -52,7 +50,7 @@ func TestSlopes(t *testing.T) {
 
 func TestPointsHaveQuartiles(t *testing.T) {
 	f, _ := grown(func(float64) ([]float64, error) { return []float64{4, 0, 1, 3, 2}, nil }, func(float64) error { return nil })
-	got, err := f.Run(t.Context(), all)
+	got, err := f.Run(t.Context())
 	if err != nil || !slices.Equal(got[0].Points, []CurvePoint{{1, 1, 2, 3}, {10, 1, 2, 3}, {100, 1, 2, 3}, {1000, 1, 2, 3}, {10_000, 1, 2, 3}}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -65,7 +63,7 @@ func TestAFamilyEndsWhereItCannotGrow(t *testing.T) {
 		}
 		return nil
 	})
-	got, err := f.Run(t.Context(), all)
+	got, err := f.Run(t.Context())
 	if err != nil || len(got[0].Points) != 3 || got[0].Skipped != "no room for 1000" || got[0].Verdict != Pass || *closed != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -74,7 +72,7 @@ func TestAFamilyEndsWhereItCannotGrow(t *testing.T) {
 func TestOneCurveEndsWithoutTheOthers(t *testing.T) {
 	f, _ := grown(func(n float64) ([]float64, error) { return nil, Skipf("no way to measure it") }, func(float64) error { return nil })
 	f.Curves = append(f.Curves, Curve{ID: "two", At: func(context.Context, float64) ([]float64, error) { return []float64{1}, nil }})
-	got, err := f.Run(t.Context(), all)
+	got, err := f.Run(t.Context())
 	if err != nil || got[0].Verdict != Skipped || len(got[1].Points) != 5 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -83,14 +81,7 @@ func TestOneCurveEndsWithoutTheOthers(t *testing.T) {
 func TestAnErrorEndsAFamily(t *testing.T) {
 	broken := errors.New("broken")
 	f, closed := grown(func(float64) ([]float64, error) { return nil, broken }, func(float64) error { return nil })
-	if _, err := f.Run(t.Context(), all); !errors.Is(err, broken) || *closed != 1 {
+	if _, err := f.Run(t.Context()); !errors.Is(err, broken) || *closed != 1 {
 		t.Errorf("%v, closed %d times", err, *closed)
-	}
-}
-
-func TestWhatIsNotWantedIsNotGrown(t *testing.T) {
-	f, closed := grown(nil, func(float64) error { return errors.New("grown") })
-	if got, err := f.Run(t.Context(), func(string) bool { return false }); err != nil || got != nil || *closed != 0 {
-		t.Errorf("%v, %v, closed %d times", got, err, *closed)
 	}
 }
