@@ -2,7 +2,6 @@ package process
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -388,54 +387,4 @@ func decode[T Payload](b []byte) (Payload, error) {
 	var v T
 	err := json.Unmarshal(b, &v)
 	return v, err
-}
-
-// eventJSON is the head of an event on the wire; the payload's own fields
-// follow in the same object. Live notices have no seq.
-type eventJSON struct {
-	Seq     int64     `json:"seq,omitempty"`
-	Cursor  string    `json:"cursor,omitempty"`
-	Process ID        `json:"process"`
-	Run     int       `json:"run"`
-	At      time.Time `json:"at"`
-	Kind    Kind      `json:"kind"`
-}
-
-// MarshalJSON writes head and payload as one flat object.
-func (e Event) MarshalJSON() ([]byte, error) {
-	head, err := json.Marshal(eventJSON{e.Seq, FormatCursor(e.Cursor), e.Process, e.Run, e.At.UTC(), e.Kind})
-	if err != nil {
-		return nil, err
-	}
-	body, err := json.Marshal(e.Data)
-	if err != nil {
-		return nil, fmt.Errorf("event %s: %w", e.Kind, err)
-	}
-	if len(body) <= 2 { // {}
-		return head, nil
-	}
-	head[len(head)-1] = ','
-	return append(head, body[1:]...), nil
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (e *Event) UnmarshalJSON(b []byte) error {
-	var w eventJSON
-	if err := json.Unmarshal(b, &w); err != nil {
-		return err
-	}
-	dec, ok := decoders[w.Kind]
-	if !ok {
-		return fmt.Errorf("unknown event kind %q", w.Kind)
-	}
-	data, err := dec(b)
-	if err != nil {
-		return fmt.Errorf("event %s: %w", w.Kind, err)
-	}
-	cursor, err := ParseCursor(w.Cursor)
-	if err != nil {
-		return err
-	}
-	*e = Event{w.Seq, cursor, w.Process, w.Run, w.At, w.Kind, data}
-	return nil
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -229,14 +228,16 @@ func writeID(w *bytes.Buffer, number int64) {
 // writeEvent writes one event. What is live only carries no id: a client that
 // comes back asks for what is stored after the last one that had one.
 func writeEvent(w *bytes.Buffer, ev *process.Event, number int64) error {
-	data, err := json.Marshal(ev)
-	if err != nil {
-		return err
-	}
+	begin := w.Len()
 	if !ev.Live() {
 		writeID(w, number)
 	}
 	w.WriteString("data: ")
+	data, err := ev.AppendJSON(w.AvailableBuffer())
+	if err != nil {
+		w.Truncate(begin)
+		return err
+	}
 	w.Write(data)
 	w.WriteString("\n\n")
 	return nil
