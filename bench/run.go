@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -68,7 +69,7 @@ func families(l *lab.Lab, o options) (chosen []measure.Family) {
 // measured makes a run. What fails is in the report and in the error; the rest
 // is measured all the same, unless ctx ends.
 func measured(ctx context.Context, o options) (*report.Report, error) {
-	l, err := lab.Open(ctx, o.short)
+	l, err := lab.Open(ctx, o.short, o.profile != "")
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,9 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		if err := y.read(ctx); err != nil {
 			return r, err
 		}
-		result, err := timed(row.ID, func() (measure.Result, error) { return row.Run(ctx, rounds(row, o)) })
+		result, err := timed(row.ID, func() (measure.Result, error) {
+			return profiled(l, o, row.ID, func() (measure.Result, error) { return row.Run(ctx, rounds(row, o)) })
+		})
 		if ctx.Err() != nil {
 			return nil, errStopped(ctx)
 		}
@@ -102,7 +105,9 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		if err := y.read(ctx); err != nil {
 			return r, err
 		}
-		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx) })
+		results, err := timed(f.X, func() ([]measure.CurveResult, error) {
+			return profiled(l, o, strings.ReplaceAll(f.X, " ", "-"), func() ([]measure.CurveResult, error) { return f.Run(ctx) })
+		})
 		if ctx.Err() != nil {
 			return nil, errStopped(ctx)
 		}

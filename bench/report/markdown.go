@@ -93,11 +93,19 @@ func Peers(r *Report) string {
 			case s.Skipped != "":
 				fmt.Fprintf(&b, "| | %s | not measured: %s | |\n", s.Name, firstLine(s.Skipped))
 			case len(s.Rounds) > 0:
-				fmt.Fprintf(&b, "| | %s | %s %s | %s × |\n", s.Name, plot.Figure(s.Median), row.Unit, plot.Figure(s.Median/ours.Median))
+				fmt.Fprintf(&b, "| | %s | %s %s | %s × |\n", noted(s), plot.Figure(s.Median), row.Unit, plot.Figure(s.Median/ours.Median))
 			}
 		}
 	}
 	return b.String() + "\n" + r.caption()
+}
+
+// noted is a peer and what there is to know of its figures.
+func noted(s measure.SubjectResult) string {
+	if s.Note == "" {
+		return s.Name
+	}
+	return s.Name + " (" + s.Note + ")"
 }
 
 // best is the subject that the row's first target is about, else the first.

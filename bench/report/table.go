@@ -81,6 +81,9 @@ func tableRow(b *bytes.Buffer, row measure.Result) {
 			}
 			fmt.Fprintln(b, strings.TrimRight(line+" "+a, " "))
 		}
+		if s.Note != "" {
+			fmt.Fprintln(b, clip("         "+s.Note, width))
+		}
 	}
 }
 
