@@ -82,11 +82,26 @@ func (b *fileBacking) write(p []byte) error {
 }
 
 func (b *fileBacking) readv(x, y []byte, off int64) (int, error) {
+	if b.silent(off) {
+		return 0, nil
+	}
 	r, err := b.reader()
 	if err != nil {
 		return 0, err
 	}
 	return readv(r, x, y, off)
+}
+
+// silent reports whether nothing was read so far and nothing is there to be read
+// at off.
+func (b *fileBacking) silent(off int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.r != nil {
+		return false
+	}
+	n, err := fileSize(b.w)
+	return err == nil && n <= off
 }
 
 func (b *fileBacking) size() (int64, error) { return fileSize(b.any()) }

@@ -49,3 +49,30 @@ func TestNoDescriptorIsLeaked(t *testing.T) {
 	cycle()
 	equal(t, "descriptors", strings.Join(descriptors(t), "\n"), strings.Join(before, "\n"))
 }
+
+// Thousands of silent commands may run at once: to look for output that is not
+// there takes no descriptor.
+func TestASilentStreamHasOneDescriptor(t *testing.T) {
+	l := newLogs(t, Config{}).Create(1, 1, KeepFile)
+	out := must[*os.File](t)(l.File(Stdout))
+	n, off, err := l.Read(Stdout, make([]byte, 100))
+	check(t, err)
+	equal(t, "bytes", n, 0)
+	equal(t, "offset", off, 0)
+	open := func() (n int) {
+		for _, name := range descriptors(t) {
+			if name == out.Name() {
+				n++
+			}
+		}
+		return n
+	}
+	equal(t, "descriptors", open(), 1)
+	must[int](t)(out.WriteString("spoken"))
+	buf := make([]byte, 100)
+	n, _, err = l.Read(Stdout, buf)
+	check(t, err)
+	equal(t, "read", string(buf[:n]), "spoken")
+	equal(t, "descriptors", open(), 2)
+	check(t, l.Finish())
+}

@@ -3,9 +3,6 @@ package growth
 import (
 	"context"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/reeverun/reeve/bench/lab"
@@ -38,8 +35,8 @@ func live(l *lab.Lab) measure.Family {
 }
 
 func (c *crowd) grow(ctx context.Context, size float64) error {
-	if room := freePIDs(); float64(room) < size+1000 {
-		return measure.Skipf("this machine has room for %d more processes (kernel.pid_max)", room)
+	if room, limit := c.l.Room(); float64(room) < size {
+		return measure.Skipf("this machine has room for %d commands: %s", room, limit)
 	}
 	if c.d == nil {
 		if err := c.open(ctx); err != nil {
@@ -195,18 +192,4 @@ func (c *crowd) kill(ctx context.Context, _ float64) ([]float64, error) {
 		took = append(took, one...)
 	}
 	return took, nil
-}
-
-// freePIDs is how many processes more the machine can have.
-func freePIDs() int {
-	raw, err := os.ReadFile("/proc/sys/kernel/pid_max")
-	most, wrong := strconv.Atoi(strings.TrimSpace(string(raw)))
-	load, err2 := os.ReadFile("/proc/loadavg")
-	fields := strings.Fields(string(load))
-	if err != nil || wrong != nil || err2 != nil || len(fields) < 4 {
-		return 1 << 30 // not known: the daemon will say
-	}
-	_, threads, _ := strings.Cut(fields[3], "/")
-	n, _ := strconv.Atoi(threads)
-	return most - n
 }

@@ -5,11 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver that the scan uses
@@ -34,16 +30,7 @@ func restart(l *lab.Lab) measure.Row {
 // liveCommands is how many sleeping commands the machine has room for, up to
 // what is wanted.
 func liveCommands(l *lab.Lab) int {
-	room := math.MaxInt
-	for _, file := range []string{"/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max", "/sys/fs/cgroup/pids.max"} {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		if n, err := strconv.Atoi(strings.TrimSpace(string(raw))); err == nil { // it may be "max"
-			room = min(room, n/2)
-		}
-	}
+	room, _ := l.Room()
 	return min(l.Size(10_000, 200), room)
 }
 
