@@ -69,10 +69,8 @@ func (r *run) ask(ctx context.Context) {
 		r.leave(env.ErrDetached)
 		return
 	}
-	select {
-	case <-r.killed:
+	if r.wasKilled() {
 		return
-	default:
 	}
 	_, _ = r.attached().Signal(process.SIGTERM)
 	r.pausing.Lock()
