@@ -44,8 +44,8 @@ type run struct {
 	mu     sync.Mutex
 	job    keeper.Job    // nil until it is spawned
 	turn   chan struct{} // holds one while somebody writes to its input; nil: nobody did yet
-	killed context.Context // over when the tree shall be killed
-	doom   context.CancelFunc
+	killed chan struct{}
+	once   sync.Once
 
 	pausing sync.Mutex // held while the tree is frozen or thawed; guards ending
 	ending  bool       // it shall end: no more pauses
@@ -96,8 +96,8 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 
 	cmd := commandOf(in.Spec)
 	job, out, err := e.begin(ctx, r, cmd, in, h)
-	if r.wasKilled() && errors.Is(err, context.Canceled) {
-		return env.Result{State: process.ExitCanceled}, nil // killed before it began
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return env.Result{State: process.ExitCanceled}, nil // asked to end before it began
 	}
 	if err != nil {
 		return env.Result{}, err
@@ -125,11 +125,11 @@ func (e *Env) begin(ctx context.Context, r *run, cmd *process.Command, in env.In
 		return job, &output{}, err
 	}
 	r.reserveInput(cmd)
-	start, done := r.unhurried(ctx)
+	start, done := undetached(ctx)
 	defer done()
 	job, out, err := e.spawn(start, r, cmd, in, h)
 	switch {
-	case err == nil || r.wasKilled() && errors.Is(err, context.Canceled):
+	case err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 	case errors.Is(err, keeper.ErrLost) && e.kept != nil: // it may have run for a moment
 		err = env.ErrLost
 	case errors.Is(err, keeper.ErrTakenOver):
@@ -207,7 +207,7 @@ func (r *run) empty(ctx context.Context, job keeper.Job, l process.Leftovers, t 
 	defer cancel()
 	go func() {
 		select {
-		case <-r.killed.Done():
+		case <-r.killed:
 		case <-giveUp.Done():
 			return
 		}
@@ -325,8 +325,7 @@ func (e *Env) enter(eid process.ID) (*run, error) {
 	if e.runs[eid] != nil {
 		return nil, fmt.Errorf("process %d is already running", eid)
 	}
-	r := &run{}
-	r.killed, r.doom = context.WithCancel(context.Background())
+	r := &run{killed: make(chan struct{})}
 	r.life, r.leave = context.WithCancelCause(context.Background())
 	e.runs[eid] = r
 	return r, nil
@@ -334,7 +333,6 @@ func (e *Env) enter(eid process.ID) (*run, error) {
 
 func (e *Env) exit(eid process.ID, r *run) {
 	r.leave(nil)
-	r.doom()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.runs, eid)
@@ -351,13 +349,15 @@ func (r *run) attach(job keeper.Job) {
 	r.mu.Lock()
 	r.job = job
 	r.mu.Unlock()
-	if r.wasKilled() {
+	select {
+	case <-r.killed:
 		job.Kill()
+	default:
 	}
 }
 
 func (r *run) kill() {
-	r.doom()
+	r.once.Do(func() { close(r.killed) })
 	if job := r.attached(); job != nil {
 		job.Kill()
 	}

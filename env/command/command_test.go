@@ -113,62 +113,6 @@ func TestCancelWhileSpawningIsNoSpawnError(t *testing.T) {
 	}
 }
 
-// slow is a spawner whose start is known only after a while, as over a busy
-// connection; one that is given up on is killed.
-type slow struct {
-	keeper.Spawner
-	started func(keeper.Job) // called before it is known
-}
-
-func (s *slow) Spawn(ctx context.Context, spec keeper.Spec) (keeper.Job, error) {
-	job, err := s.Spawner.Spawn(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	s.started(job)
-	if err := context.Cause(ctx); err != nil {
-		job.Kill()
-		job.Release()
-		return nil, err
-	}
-	return job, nil
-}
-
-// A command that is asked to end while it is being started gets its signal and
-// its grace; one that is killed, neither.
-func TestStopWhileStarting(t *testing.T) {
-	inner, err := keeper.NewInProcess(keeper.Options{Name: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer inner.Close()
-	const script = "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done"
-	up := func(h *envtest.Host) {
-		for !strings.Contains(h.Text(process.Stdout), "up") {
-			runtime.Gosched()
-		}
-	}
-	t.Run("asked", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		h := envtest.NewHost(t)
-		s := &slow{inner, func(keeper.Job) { up(h); cancel() }}
-		res, err := command.New(s).Execute(ctx, env.Input{EID: 1, Run: 1, Spec: sh(script)}, h)
-		if err != nil || res.Exit == nil || res.Exit.Code != 3 || h.Text(process.Stdout) != "up\nbye\n" {
-			t.Errorf("%+v, %v, %q", res, err, h.Text(process.Stdout))
-		}
-	})
-	t.Run("killed", func(t *testing.T) {
-		h := envtest.NewHost(t)
-		var e *command.Env
-		e = command.New(&slow{inner, func(keeper.Job) { up(h); e.Kill(1) }})
-		res, err := e.Execute(t.Context(), env.Input{EID: 1, Run: 1, Spec: sh(script)}, h)
-		killed := res.State == process.ExitCanceled || res.Exit != nil && res.Exit.Signal == "SIGKILL"
-		if err != nil || !killed || h.Text(process.Stdout) != "up\n" {
-			t.Errorf("%+v, %v, %q", res, err, h.Text(process.Stdout))
-		}
-	})
-}
-
 func TestCPUSoFar(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are for sh")

@@ -111,13 +111,16 @@ func (e *Env) adopt(ctx context.Context, r *run, in env.Input, h env.Host) (keep
 	return job, err
 }
 
-// unhurried is ctx, but over only when the run is killed: what is being begun is
-// begun. A run that is asked to end meanwhile gets its signal and its grace then,
-// and the next host of one that is left finds either all of it or nothing.
-func (r *run) unhurried(ctx context.Context) (context.Context, func()) {
-	start, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(r.killed, cancel)
-	return start, func() { stop(); cancel() }
+// undetached is ctx, but not over because the host ends: what is being begun is
+// begun, so that the next host finds either all of it or nothing.
+func undetached(ctx context.Context) (context.Context, func()) {
+	start, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); cause != env.ErrDetached {
+			cancel(cause)
+		}
+	})
+	return start, func() { stop(); cancel(nil) }
 }
 
 // lost is what a wait that failed says of the run.

@@ -125,4 +125,11 @@ func limited(res env.Result, killed keeper.Limit, wanted bool, o *process.Option
 }
 
 // wasKilled reports whether the host wanted the run dead.
-func (r *run) wasKilled() bool { return r.killed.Err() != nil }
+func (r *run) wasKilled() bool {
+	select {
+	case <-r.killed:
+		return true
+	default:
+		return false
+	}
+}

@@ -69,8 +69,10 @@ func (r *run) ask(ctx context.Context) {
 		r.leave(env.ErrDetached)
 		return
 	}
-	if r.wasKilled() {
+	select {
+	case <-r.killed:
 		return
+	default:
 	}
 	_, _ = r.attached().Signal(process.SIGTERM)
 	r.pausing.Lock()
