@@ -51,7 +51,7 @@ func (s *soak) take() sample {
 	v := now.values
 	metrics := s.metrics()
 	v["daemon goroutines"] = metrics["go_goroutines"]
-	v["daemon heap, MiB"] = metrics["go_memstats_next_gc_bytes"] / 2 / (1 << 20) // alive after the last collection
+	v["daemon heap, MiB"] = metrics["go_memstats_next_gc_bytes"] / 2 / (1 << 20)          // alive after the last collection
 	v["busy"] = metrics["reeve_processes"] + metrics["reeve_http_requests_in_flight"] - 1 // the witness
 	v["daemon memory, MiB"] = resident(pid)
 	v["daemon descriptors"] = entriesOf(pid, "fd")
@@ -83,9 +83,6 @@ func (s *soak) measureFiles(v map[string]float64) {
 		if err != nil || d.IsDir() {
 			return nil // it was just removed
 		}
-		if info, err := d.Info(); err == nil {
-			v["data, MiB"] += float64(info.Size()) / (1 << 20)
-		}
 		if below, ok := strings.CutPrefix(path, logs); ok {
 			id, _ := strconv.ParseInt(below[:strings.Index(below, "/")], 10, 64)
 			_, pinned := s.logs[id]
@@ -95,6 +92,9 @@ func (s *soak) measureFiles(v map[string]float64) {
 			v["files of pruned output"]++
 		}
 		v["files"]++
+		if info, err := d.Info(); err == nil {
+			v["data, MiB"] += float64(info.Size()) / (1 << 20)
+		}
 		return nil
 	})
 	temp, _ := os.ReadDir(s.temp)

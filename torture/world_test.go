@@ -114,11 +114,10 @@ func (w *world) find(p *proc) {
 		Processes []record `json:"processes"`
 	}
 	err := w.daemon.get("/processes?ref="+p.name, &page)
-	switch {
-	case err != nil: // the next time
-	case len(page.Processes) != 1:
-		w.wrong("%d processes have the reference %s, which is said to be taken", len(page.Processes), p.name)
-	default:
+	if len(page.Processes) > 1 {
+		w.wrong("%d processes have the reference %s", len(page.Processes), p.name)
+	}
+	if err == nil && len(page.Processes) == 1 { // else it is being made: the next time
 		p.id = page.Processes[0].ID
 	}
 }
