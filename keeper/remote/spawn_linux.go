@@ -114,13 +114,22 @@ func (c *Client) begun(j *remoteJob, f wire.Frame) (keeper.Job, error) {
 		c.mu.Unlock()
 		return nil, err
 	}
+	j.take(i, f.Files)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bond != j.bond && c.err == nil { // its keeper was lost before this was read
+		j.hold()
+	}
+	return j, nil
+}
+
+func (j *remoteJob) take(i Info, files []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.info.Trace.PID == 0 { // else something newer is known already
 		j.set(i)
 	}
-	j.takePidfd(f.Files)
-	return j, nil
+	j.takePidfd(files)
 }
 
 // takePidfd keeps the leader's descriptor if it can still be of use.
