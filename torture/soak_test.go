@@ -35,11 +35,13 @@ const atMost = 150
 // threads, processes, cgroups and files stay flat.
 func TestSoak(t *testing.T) {
 	s := newSoak(t)
-	for s.goesOn() {
+	for took := s.roundLasts(); s.goesOn(took); {
+		began := time.Now()
 		s.load()
 		s.rest()
 		s.retire()
 		s.measure()
+		took = time.Since(began)
 	}
 	s.leave()
 	s.left()
@@ -73,14 +75,14 @@ func newSoak(t *testing.T) *soak {
 // roundLasts is how long the load of one round goes on.
 func (s *soak) roundLasts() time.Duration { return min(max(s.lasts/20, time.Second), 8*time.Second) }
 
-// goesOn reports whether there is time for another round. The last twentieth
-// is for the end.
-func (s *soak) goesOn() bool {
+// goesOn reports whether there is time for another round that takes as long as
+// the last one, and for the end.
+func (s *soak) goesOn(took time.Duration) bool {
 	if s.t.Failed() && s.wrongs.Load() > 40 {
 		s.t.Log("too much is wrong to go on")
 		return false
 	}
-	return time.Since(s.began)+s.roundLasts() < s.lasts-min(s.lasts/20, 10*time.Second)
+	return time.Since(s.began)+took < s.lasts-s.lasts/20
 }
 
 // stormy reports whether daemons and keepers end these days. The other half of

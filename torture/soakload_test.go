@@ -44,27 +44,27 @@ func (s *soak) load() {
 	all.Wait()
 }
 
-// lead hands stories out until the time is over, and strikes once meanwhile.
+// lead hands stories out until the time is over, and strikes meanwhile: once in
+// each half.
 func (s *soak) lead(next chan<- story) {
-	lasts := s.roundLasts()
-	end := time.Now().Add(lasts)
-	strike := time.Now().Add(lasts/5 + s.upTo(lasts*3/5))
+	half := s.roundLasts() / 2
 	pending := s.tell()
-	for time.Now().Before(end) {
-		until := end
-		if !strike.IsZero() {
-			until = strike
-		}
+	for range 2 {
+		pending = s.hand(next, pending, s.upTo(half))
+		s.strike()
+		pending = s.hand(next, pending, half/2)
+	}
+}
+
+// hand gives stories to whoever is free, for a while.
+func (s *soak) hand(next chan<- story, pending story, lasting time.Duration) story {
+	for end := time.After(lasting); ; s.progress() {
 		select {
 		case next <- pending:
 			pending = s.tell()
-		case <-time.After(time.Until(until)):
+		case <-end:
+			return pending
 		}
-		if !strike.IsZero() && time.Now().After(strike) {
-			s.strike()
-			strike = time.Time{}
-		}
-		s.progress()
 	}
 }
 
