@@ -1,5 +1,6 @@
-// Package torture has Reeve work under faults and checks that nothing is lost: the built binary as a daemon on a real data directory, by
-// its socket, with commands that leave traces of their own.
+// Package torture has Reeve work under faults and checks that nothing is lost:
+// the built binary as a daemon on a real data directory, by its socket, with
+// commands that leave traces of their own.
 //
 // What a process really did is known from outside: a command appends a line to
 // a ledger when it begins and writes lines that can be foretold, a program

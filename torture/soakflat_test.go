@@ -25,8 +25,8 @@ func ofAll(sample) int      { return 1 }
 //   - The database's log of writes grows to 16 MiB before it begins anew, and
 //     neither that nor the database shrinks.
 var watched = []figure{
-	{name: "daemon memory, MiB", may: 64, life: ofDaemon},
-	{name: "daemon heap, MiB", may: 12, life: ofDaemon},
+	{name: "daemon memory, MiB", may: 40, life: ofDaemon},
+	{name: "daemon heap, MiB", may: 8, life: ofDaemon},
 	{name: "daemon goroutines", exact: true, may: 12, life: ofDaemon},
 	{name: "daemon descriptors", exact: true, may: 12, life: ofDaemon},
 	{name: "daemon threads", may: 12, life: ofDaemon},
