@@ -76,13 +76,13 @@ func newSoak(t *testing.T) *soak {
 func (s *soak) roundLasts() time.Duration { return min(max(s.lasts/20, time.Second), 8*time.Second) }
 
 // goesOn reports whether there is time for another round that takes as long as
-// the last one, and for the end.
+// the last one, and for the end. Less than a few rounds tell nothing.
 func (s *soak) goesOn(took time.Duration) bool {
 	if s.t.Failed() && s.wrongs.Load() > 40 {
 		s.t.Log("too much is wrong to go on")
 		return false
 	}
-	return time.Since(s.began)+took < s.lasts-s.lasts/20
+	return len(s.rounds) < 4 || time.Since(s.began)+took < s.lasts-s.lasts/20
 }
 
 // stormy reports whether daemons and keepers end these days. The other half of
