@@ -88,8 +88,12 @@ compare: ## the same jobs under Reeve, supervisor, pm2 and task-spooler, as one 
 fuzz: ## every decoder, for a while (REEVE_FUZZTIME, a count)
 	REEVE_FUZZTIME=$${REEVE_FUZZTIME:-20000x} ./scripts/fuzz
 
+REEVE_SOAK      ?= 1h
+REEVE_SOAK_JSON ?= bin/soak.json
+
 soak: ## mixed load with faults for an hour (REEVE_SOAK=10m: for less): nothing lost, nothing grows
-	CGO_ENABLED=$(CGO_ENABLED) REEVE_SOAK=$${REEVE_SOAK:-1h} go test -count=1 -timeout 0 -v -run Soak ./torture
+	mkdir -p bin
+	CGO_ENABLED=$(CGO_ENABLED) REEVE_SOAK=$(REEVE_SOAK) REEVE_SOAK_JSON=$(abspath $(REEVE_SOAK_JSON)) go test -count=1 -timeout 0 -v -run Soak ./torture
 
 lint: ## golangci-lint, where it is installed
 	golangci-lint run ./...
