@@ -18,14 +18,11 @@ type eventJSON struct {
 	Kind    Kind      `json:"kind"`
 }
 
-// MarshalJSON writes head and payload as one flat object.
-func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
-
-// AppendJSON appends what MarshalJSON writes. Events go to every subscriber, and
-// most are lines: both are written by hand, the way eventJSON and the payload's
-// type say.
-func (e *Event) AppendJSON(b []byte) ([]byte, error) {
-	b = append(b, '{')
+// MarshalJSON writes head and payload as one flat object. Events go to every
+// subscriber, and most are lines: both are written by hand, the way eventJSON
+// and the payload's type say.
+func (e Event) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 256), '{')
 	if e.Seq != 0 {
 		b = append(strconv.AppendInt(append(b, `"seq":`...), e.Seq, 10), ',')
 	}
