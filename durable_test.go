@@ -25,11 +25,6 @@ import (
 // testHost is another program that embeds Reeve: this test binary, started
 // again. It prints the ids of what it spawned and stays until it is killed.
 func testHost(mode string) int {
-	if mode == "write" {
-		size, _ := strconv.Atoi(os.Getenv("REEVE_TEST_SIZE"))
-		writeLines(size)
-		return 0
-	}
 	if mode == "asking" {
 		return askingHost()
 	}

@@ -90,7 +90,7 @@ func bench(ctx context.Context, args []string) error {
 	if r == nil {
 		return err
 	}
-	if shown := show(r, o); shown != nil {
+	if shown := show(ctx, r, o); shown != nil {
 		return errors.Join(err, shown)
 	}
 	if err == nil && o.strict && r.Short() {

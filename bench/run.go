@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -56,7 +57,7 @@ func families(l *lab.Lab, o options) []measure.Family {
 // measured makes a run. What fails is in the report and in the error; the rest
 // is measured all the same, unless ctx ends.
 func measured(ctx context.Context, o options) (*report.Report, error) {
-	l, err := lab.Open(ctx, o.short)
+	l, err := lab.Open(ctx, o.short, o.profile != "")
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,9 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		if err := y.read(ctx); err != nil {
 			return r, err
 		}
-		result, err := timed(row.ID, func() (measure.Result, error) { return row.Run(ctx, rounds(row, o)) })
+		result, err := timed(row.ID, func() (measure.Result, error) {
+			return profiled(l, o, row.ID, func() (measure.Result, error) { return row.Run(ctx, rounds(row, o)) })
+		})
 		if ctx.Err() != nil {
 			return nil, errStopped(ctx)
 		}
@@ -90,7 +93,9 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 		if err := y.read(ctx); err != nil {
 			return r, err
 		}
-		results, err := timed(f.X, func() ([]measure.CurveResult, error) { return f.Run(ctx, o.only.MatchString) })
+		results, err := timed(f.X, func() ([]measure.CurveResult, error) {
+			return profiled(l, o, strings.ReplaceAll(f.X, " ", "-"), func() ([]measure.CurveResult, error) { return f.Run(ctx, o.only.MatchString) })
+		})
 		if ctx.Err() != nil {
 			return nil, errStopped(ctx)
 		}

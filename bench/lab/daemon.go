@@ -21,12 +21,13 @@ const TrueCommand = `{"environment":"command","command":{"program":"true"},"bloc
 
 // Daemon is a running one, spoken to over its socket.
 type Daemon struct {
-	PID    int
-	Dir    string
-	Client *http.Client
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed when it has
-	err    error         // how it ended
+	PID     int
+	Dir     string
+	Client  *http.Client
+	profile string // the file of its profile, if there is one
+	cmd     *exec.Cmd
+	ended   chan struct{} // closed when it has
+	err     error         // how it ended
 }
 
 // Daemon starts one on a folder and waits until it is ready.
@@ -52,6 +53,7 @@ func (l *Lab) Start(dir string, args ...string) (*Daemon, error) {
 	cmd := exec.Command(l.Binary, append([]string{"serve", "--data", dir, "--config", "none", "--listen", "none", "--log-level", "warn", "--stop-jobs"}, args...)...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = ownGroup()
+	cmd.Env = append(os.Environ(), "REEVE_PROFILE="+l.Profile)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -60,6 +62,9 @@ func (l *Lab) Start(dir string, args ...string) (*Daemon, error) {
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
 		}}}}
+	if l.Profile != "" {
+		d.profile = fmt.Sprintf("%s-%d.pprof", l.Profile, d.PID)
+	}
 	go func() { // Close and Crash wait for it
 		d.err = cmd.Wait()
 		close(d.ended)
@@ -80,6 +85,11 @@ func (d *Daemon) gone() bool {
 // Close stops it, and its jobs with it.
 func (d *Daemon) Close() error {
 	d.Client.CloseIdleConnections()
+	if d.profile != "" {
+		if err := d.endProfile(); err != nil {
+			return err
+		}
+	}
 	err := d.cmd.Process.Signal(syscall.SIGTERM)
 	if errors.Is(err, os.ErrProcessDone) {
 		err = nil // d.err says why
@@ -91,11 +101,26 @@ func (d *Daemon) Close() error {
 	return d.err
 }
 
-// Crash ends the daemon as kill -9 does. Its keeper and jobs live on.
+// endProfile waits until the profile is written.
+func (d *Daemon) endProfile() error {
+	if err := d.cmd.Process.Signal(profileSignal); err != nil {
+		return err
+	}
+	return Until(context.Background(), 10*time.Second, func() bool {
+		_, err := os.Stat(d.profile)
+		return err == nil
+	})
+}
+
+// Crash ends the daemon as kill -9 does. Its keeper and jobs live on; its
+// profile does not.
 func (d *Daemon) Crash() error {
 	d.Client.CloseIdleConnections()
 	err := d.cmd.Process.Kill()
 	<-d.ended
+	if d.profile != "" {
+		_ = os.Remove(d.profile + ".part")
+	}
 	return err
 }
 

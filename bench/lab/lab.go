@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -18,6 +20,9 @@ type Lab struct {
 	Dir    string // all data below it; removed last, see Open
 	Short  bool   // small sizes: does it work, not how fast is it
 	Root   string // the repository
+	// Profile is how the profiles of the daemons begin that are started from
+	// now on, "folder/row"; empty: there are none.
+	Profile string
 
 	mu sync.Mutex // held while records are filled
 }
@@ -25,23 +30,38 @@ type Lab struct {
 // Open builds the program and makes a folder. The folder goes with the whole
 // lab, not piece by piece: a file system that has just freed many inodes takes
 // long to make new ones.
-func Open(ctx context.Context, short bool) (*Lab, error) {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+//
+// A program that is to be profiled is built for it: see cmd/reeve/profile.go.
+func Open(ctx context.Context, short, profile bool) (*Lab, error) {
+	root, err := Root(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("find the repository (run it inside): %w", err)
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "reeve-bench-")
 	if err != nil {
 		return nil, err
 	}
-	l := &Lab{Binary: filepath.Join(dir, "reeve"), Child: filepath.Join(dir, "child"), Dir: dir, Short: short, Root: string(root[:len(root)-1])}
-	build := exec.CommandContext(ctx, "go", "build", "-o", dir+string(filepath.Separator), "./cmd/reeve", "./bench/child")
+	l := &Lab{Binary: filepath.Join(dir, "reeve"), Child: filepath.Join(dir, "child"), Dir: dir, Short: short, Root: root}
+	args := []string{"build", "-o", dir + string(filepath.Separator), "./cmd/reeve", "./bench/child"}
+	if profile {
+		args = slices.Insert(args, 1, "-tags", "reeve_profile")
+	}
+	build := exec.CommandContext(ctx, "go", args...)
 	build.Dir = l.Root
 	if out, err := build.CombinedOutput(); err != nil {
 		_ = l.Close()
 		return nil, fmt.Errorf("build the program: %w\n%s", err, out)
 	}
 	return l, nil
+}
+
+// Root is the repository's folder.
+func Root(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the repository (run it inside): %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // Close removes everything.

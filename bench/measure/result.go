@@ -56,6 +56,15 @@ func (r Result) Subject(name string) (SubjectResult, bool) {
 	return r.Subjects[i], true
 }
 
+// Floor returns what the machine did, where it was measured.
+func (r Result) Floor() (SubjectResult, bool) {
+	i := slices.IndexFunc(r.Subjects, func(s SubjectResult) bool { return s.Role == Floor && len(s.Rounds) > 0 })
+	if i < 0 {
+		return SubjectResult{}, false
+	}
+	return r.Subjects[i], true
+}
+
 // MaxSpread is how far a baseline's quartiles may lie apart, as part of its
 // median, before the row is void: a machine that moves so much between two
 // rounds says nothing about a target.

@@ -57,7 +57,9 @@ func (r Row) Run(ctx context.Context, rounds int) (Result, error) {
 		s := &result.Subjects[i]
 		if s.Skipped == "" {
 			s.Median = Median(s.Rounds)
-			s.Spread = (Quantile(s.Rounds, 0.75) - Quantile(s.Rounds, 0.25)) / s.Median
+			if s.Median != 0 { // JSON has no word for 0/0
+				s.Spread = (Quantile(s.Rounds, 0.75) - Quantile(s.Rounds, 0.25)) / s.Median
+			}
 			if noted, ok := open[i].(Noted); ok {
 				s.Note = noted.Note()
 			}

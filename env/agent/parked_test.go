@@ -80,23 +80,3 @@ func TestParkedAgentsHaveNoGoroutine(t *testing.T) {
 		<-ended
 	}
 }
-
-// BenchmarkParked says what a parked agent takes, its goroutine included.
-func BenchmarkParked(b *testing.B) {
-	for b.Loop() {
-		const n = 10_000
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		e, ended := park(b, n)
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapInuse-before.HeapInuse)/n, "heap-B/agent")
-		b.ReportMetric(float64(after.StackInuse-before.StackInuse)/n, "stack-B/agent")
-		_ = e.Teardown(b.Context())
-		for range n {
-			<-ended
-		}
-	}
-}

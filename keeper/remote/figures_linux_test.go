@@ -82,44 +82,6 @@ func benchConfig(t testing.TB) remote.Config {
 	return c
 }
 
-// BenchmarkParked starts sleeping programs and reports what each costs the
-// keeper and its client, in memory, descriptors and threads.
-func BenchmarkParked(b *testing.B) {
-	const jobs = 1000
-	cl := connect(b, benchConfig(b))
-	pid, _ := cl.Keeper()
-	for range 3 {
-		once(b, cl)
-	}
-	time.Sleep(100 * time.Millisecond)
-	measure := func() (kb [2]int) {
-		for i, p := range []int{pid, os.Getpid()} {
-			kb[i] = memoryOf(b, p, "Private_Dirty") + memoryOf(b, p, "Private_Clean")
-		}
-		return kb
-	}
-	before, idle := measure(), memoryOf(b, pid, "Rss")
-	for i := range jobs {
-		j, err := cl.Spawn(context.Background(), keeper.Spec{Name: strconv.Itoa(i), Path: "/bin/sleep", Args: []string{"600"}, Env: os.Environ(), Stdin: devNull, Stdout: devNull, Stderr: devNull})
-		if err != nil {
-			b.Fatal(err)
-		}
-		go func() { _, _ = j.Wait(context.Background()) }()
-	}
-	time.Sleep(300 * time.Millisecond)
-	after := measure()
-	for b.Loop() { // it is measured once
-	}
-	fds, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	b.ReportMetric(float64(idle), "idle-RSS-kB")
-	b.ReportMetric(float64(before[0]), "idle-private-kB")
-	b.ReportMetric(float64(after[0]-before[0])/jobs, "keeper-kB/job")
-	b.ReportMetric(float64(after[1]-before[1])/jobs, "client-kB/job")
-	b.ReportMetric(float64(len(fds)), "keeper-files")
-	b.ReportMetric(float64(threadsOf(b, pid)), "keeper-threads")
-	b.ReportMetric(0, "ns/op")
-}
-
 func threadsOf(t testing.TB, pid int) int {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
