@@ -44,11 +44,13 @@ func (e *entry) stores() bool {
 const lazyFor = 10 * time.Millisecond
 
 // Where a batch had a crowd of those who wait for it, the next one keeps a
-// distance: each then shares its commit with more of the others. A lone caller
-// never waits for company.
+// distance: each then shares its commit with more of the others. Where runs wait
+// for a slot as well, nobody is served sooner by a commit of their own, and the
+// distance is larger. A lone caller never waits for company.
 const (
-	crowd     = 4
-	gatherFor = time.Millisecond
+	crowd      = 4
+	gatherFor  = time.Millisecond
+	gatherLong = 3 * time.Millisecond
 )
 
 // journal is the one writer: it commits entries in batches and publishes them
@@ -66,6 +68,7 @@ type journal struct {
 	trouble atomic.Pointer[trouble] // nil: what is written is stored
 	waiting atomic.Int64            // entries that are not finished
 	most    int64                   // of them, before runs wait; set once
+	backlog func() bool             // whether a crowd waits for slots
 
 	mu     sync.Mutex
 	queue  []*entry
@@ -75,8 +78,8 @@ type journal struct {
 	ended  chan struct{}
 }
 
-func newJournal(st store.Store, all *feed, t *census, cursor int64, log *slog.Logger) *journal {
-	j := &journal{store: st, all: all, census: t, log: log, cursor: cursor, most: maxWaiting,
+func newJournal(st store.Store, all *feed, t *census, cursor int64, backlog func() bool, log *slog.Logger) *journal {
+	j := &journal{store: st, all: all, census: t, log: log, cursor: cursor, most: maxWaiting, backlog: backlog,
 		wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go j.write()
 	return j
@@ -130,17 +133,14 @@ func (j *journal) close() {
 func (j *journal) write() {
 	defer close(j.ended)
 	var spare []*entry
-	var last time.Time // when a crowded batch was committed
+	var next time.Time // when the next batch may begin
 	for range j.wake {
-		if !last.IsZero() && !j.hurry.Load() {
-			time.Sleep(gatherFor - time.Since(last))
+		if !j.hurry.Load() {
+			time.Sleep(time.Until(next))
 		}
 		batch, closed := j.take(spare)
 		j.commit(batch)
-		last = time.Time{}
-		if crowded(batch) {
-			last = time.Now()
-		}
+		next = time.Now().Add(j.distance(batch))
 		clear(batch)
 		spare = batch
 		if closed {
@@ -161,15 +161,21 @@ func (j *journal) take(spare []*entry) (batch []*entry, closed bool) {
 	return batch, j.closed
 }
 
-// crowded reports whether many waited for a batch.
-func crowded(batch []*entry) bool {
+// distance is how long the next batch waits for company.
+func (j *journal) distance(batch []*entry) time.Duration {
 	n := 0
 	for _, e := range batch {
 		if e.done != nil && !e.lazy {
 			n++
 		}
 	}
-	return n >= crowd
+	switch {
+	case n < crowd:
+		return 0
+	case j.backlog():
+		return gatherLong
+	}
+	return gatherFor
 }
 
 // commit makes a batch durable and visible. Entries that run code of their own

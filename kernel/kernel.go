@@ -141,7 +141,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 		return nil, fmt.Errorf("settle interrupted processes: %w", err)
 	}
 	k.events = newFeed(cfg.SubscriberBuffer, 0, rec.cursor)
-	k.journal = newJournal(cfg.Store, k.events, k.census, rec.cursor, k.log)
+	k.journal = newJournal(cfg.Store, k.events, k.census, rec.cursor, k.backlog, k.log)
 	if err := k.settle(ctx, rec); err != nil {
 		return nil, errors.Join(fmt.Errorf("settle approvals: %w", err), k.Close())
 	}
@@ -160,6 +160,16 @@ func (k *Kernel) setup(ctx context.Context) error {
 			pool: &pool{limit: e.Slots, claim: k.claim, begin: k.begin, ahead: k.mayClaimAhead}}
 	}
 	return nil
+}
+
+// backlog reports whether a crowd waits for the slots of an environment.
+func (k *Kernel) backlog() bool {
+	for _, e := range k.envs {
+		if e.pool.waiting() >= crowd {
+			return true
+		}
+	}
+	return false
 }
 
 func (k *Kernel) teardown(ctx context.Context) (err error) {

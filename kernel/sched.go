@@ -61,6 +61,13 @@ func (s *pool) claimed(p *proc, alive bool) {
 	}
 }
 
+// waiting is how many runs wait for a slot.
+func (s *pool) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.queue) + len(s.ready) + len(s.flying)
+}
+
 // drop takes a run out of the queue; it reports whether it was there.
 func (s *pool) drop(p *proc) bool {
 	s.mu.Lock()

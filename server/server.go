@@ -69,6 +69,7 @@ type Server struct {
 	waiters chan struct{}
 	served  atomic.Int64 // requests that came
 	buffers sync.Pool    // of event streams: one has none while it waits
+	encoded encoded      // events, for streams
 
 	mu      sync.Mutex     // guards adding to streams
 	streams sync.WaitGroup // event streams on connections of their own

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -40,7 +39,7 @@ type source interface {
 // streamEvents sends events until the stream has ended or the client has gone,
 // and closes the subscription. number is what a client asks to go on after.
 func (q *request) streamEvents(sub *reeve.Subscription, number func(*process.Event) int64) error {
-	return q.serveStream(&eventSource{Subscription: sub, number: number})
+	return q.serveStream(&eventSource{Subscription: sub, number: number, encoded: &q.s.encoded})
 }
 
 // serveStream sends what a source has, and closes it. Most streams are idle most of
@@ -145,50 +144,53 @@ func (st *eventStream) run(ctx context.Context) {
 		return
 	}
 	for ctx.Err() == nil {
-		buf, err := st.gather(ctx)
-		if buf != nil {
-			failed := st.send(buf.Bytes())
-			st.buffers.Put(buf)
-			if failed != nil {
-				return
-			}
-		}
-		if err != nil {
+		if st.runUntilBeat(ctx) != nil {
 			return
 		}
 	}
 }
 
-// gather waits for a message, or for a heartbeat, and takes what else there is.
-func (st *eventStream) gather(ctx context.Context) (*bytes.Buffer, error) {
-	err := st.wait(ctx)
-	if err != nil && !errors.Is(err, errBeat) {
-		return nil, err
+// runUntilBeat sends events until it is time for a heartbeat, and that. One
+// timer serves for all of it: most streams get many events in that time.
+func (st *eventStream) runUntilBeat(ctx context.Context) error {
+	period, cancel := context.WithTimeoutCause(ctx, heartbeat, errBeat)
+	defer cancel()
+	for {
+		beat, err := st.pass(ctx, period)
+		if beat || err != nil {
+			return err
+		}
+	}
+}
+
+// pass waits for a message, or for the heartbeat, and sends it with what else
+// there is.
+func (st *eventStream) pass(ctx, period context.Context) (beat bool, err error) {
+	err = st.source.wait(period)
+	beat = errors.Is(err, errBeat)
+	if err != nil && !beat {
+		return false, err
 	}
 	buf := st.buffers.Get().(*bytes.Buffer)
+	defer st.buffers.Put(buf)
 	buf.Reset()
-	if err != nil {
+	if beat {
 		st.source.beat(buf)
 		buf.WriteString(": heartbeat\n\n")
-		return buf, nil
+		return true, st.send(buf.Bytes())
 	}
-	return buf, st.source.write(ctx, buf)
+	err = st.source.write(ctx, buf) // what was gathered is sent even if there is no more
+	return false, errors.Join(st.send(buf.Bytes()), err)
 }
 
-var errBeat = errors.New("nothing happened for a while")
-
-// wait waits for a message; it is errBeat if there is none for a while.
-func (st *eventStream) wait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, heartbeat, errBeat)
-	defer cancel()
-	return st.source.wait(ctx)
-}
+var errBeat = errors.New("it is time for a heartbeat")
 
 // eventSource is the events of a subscription.
 type eventSource struct {
 	*reeve.Subscription
-	number func(*process.Event) int64
-	ev     process.Event // that was waited for
+	number  func(*process.Event) int64
+	encoded *encoded
+	ev      process.Event // that was waited for
 }
 
 func (s *eventSource) wait(ctx context.Context) (err error) {
@@ -198,7 +200,7 @@ func (s *eventSource) wait(ctx context.Context) (err error) {
 
 func (s *eventSource) write(ctx context.Context, buf *bytes.Buffer) (err error) {
 	for {
-		if err := writeEvent(buf, &s.ev, s.number(&s.ev)); err != nil {
+		if err := s.writeEvent(buf); err != nil {
 			return err
 		}
 		if buf.Len() >= batch || !s.Ready() {
@@ -228,13 +230,13 @@ func writeID(w *bytes.Buffer, number int64) {
 
 // writeEvent writes one event. What is live only carries no id: a client that
 // comes back asks for what is stored after the last one that had one.
-func writeEvent(w *bytes.Buffer, ev *process.Event, number int64) error {
-	data, err := json.Marshal(ev)
+func (s *eventSource) writeEvent(w *bytes.Buffer) error {
+	data, err := s.encoded.marshal(&s.ev)
 	if err != nil {
 		return err
 	}
-	if !ev.Live() {
-		writeID(w, number)
+	if !s.ev.Live() {
+		writeID(w, s.number(&s.ev))
 	}
 	w.WriteString("data: ")
 	w.Write(data)
