@@ -63,7 +63,7 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.json, "json", "", "write the results to this `file`")
 	f.StringVar(&o.plots, "plots", "", "write plots (SVG) into this `folder`")
 	f.StringVar(&o.from, "from", "", "show the results of an earlier run, kept in this `file`, and measure nothing")
-	f.StringVar(&o.profile, "profile", "", "write CPU profiles into this `folder`")
+	f.StringVar(&o.profile, "profile", "", "write profiles of processor time and memory into this `folder`")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
