@@ -87,8 +87,11 @@ func bench(ctx context.Context, args []string) error {
 	default:
 		r, err = measured(ctx, o)
 	}
-	if r == nil {
+	if r == nil || len(r.Rows)+len(r.Curves) == 0 {
 		return err
+	}
+	if err != nil {
+		o.docs = false // they are not the place for part of a run
 	}
 	if shown := show(ctx, r, o); shown != nil {
 		return errors.Join(err, shown)
