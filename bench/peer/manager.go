@@ -43,7 +43,7 @@ var products = []product{
 	{name: "sandbox-agent", note: "keeps nothing", slowOutput: true, parked: 500, open: openSandboxAgent},
 	{name: "task-spooler", note: "keeps nothing over its end", parked: 200, open: openTaskSpooler},
 	{name: "supervisor", note: "starts a program that is configured already", slow: true, slowOutput: true, parked: 200, open: openSupervisor},
-	{name: "pm2", note: "by its API, from a Node that runs already", slow: true, slowOutput: true, parked: 20, open: openPM2},
+	{name: "pm2", note: "by its API, from a Node that runs already", slow: true, slowOutput: true, parked: 50, open: openPM2},
 }
 
 // open makes a manager ready in a new folder.

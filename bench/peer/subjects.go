@@ -91,21 +91,25 @@ func (s *Set) Capture(bytes int) []measure.Subject {
 func (s *Set) Parked() []measure.Subject {
 	return s.managed(func(ctx context.Context, p product, m manager) (float64, string, error) {
 		n := s.lab.Size(p.parked, 5)
-		// The first pays for what all share.
-		if err := m.start(ctx, 1, "sleep", "86400"); err != nil {
-			return 0, "", err
-		}
-		if err := m.kill(ctx); err != nil {
-			return 0, "", err
-		}
-		before, err := memory(m)
-		if err != nil {
-			return 0, "", err
-		}
-		if err := m.start(ctx, n, "sleep", "86400"); err != nil {
-			return 0, "", errors.Join(err, m.kill(ctx))
-		}
-		after, err := memory(m)
-		return float64(after-before) * 1.024 / float64(n), fmt.Sprintf("with %d of them", n), errors.Join(err, m.kill(ctx))
+		figure, err := park(ctx, m, n)
+		return figure, fmt.Sprintf("with %d of them", n), err
 	}, map[string]int{"sandbox-agent": 3, "task-spooler": 3, "supervisor": 3, "pm2": 3})
+}
+
+func park(ctx context.Context, m manager, n int) (_ float64, err error) {
+	asleep := newMark()
+	defer endMarked(asleep)
+	defer func() { err = errors.Join(err, m.kill(ctx)) }()
+	if err := m.start(ctx, n/4+1, "sleep", asleep); err != nil { // the first pay for what all share
+		return 0, err
+	}
+	before, err := memory(m)
+	if err != nil {
+		return 0, err
+	}
+	if err := m.start(ctx, n, "sleep", asleep); err != nil {
+		return 0, err
+	}
+	after, err := memory(m)
+	return float64(after-before) * 1.024 / float64(n), err
 }

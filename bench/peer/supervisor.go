@@ -22,9 +22,11 @@ import (
 // configured: a command that is not configured yet is, before it is run.
 type supervisor struct {
 	peers.Home
-	server *peers.Server
-	client http.Client
-	known  string // what is configured as group "job", or ""
+	server  *peers.Server
+	client  http.Client
+	jobs    []string          // what is configured, as groups job0, job1 and so on
+	known   map[string]string // groups of commands that were run
+	started []string          // groups, by start
 }
 
 const supervisorConfig = `[unix_http_server]
@@ -41,7 +43,7 @@ supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface
 files = %[1]s/job.conf
 `
 
-const supervisorJob = `[program:job]
+const supervisorJob = `[program:%s]
 command=%s
 numprocs=%d
 process_name=%%(process_num)d
@@ -51,7 +53,7 @@ autorestart=false
 stopsignal=KILL
 stopasgroup=true
 killasgroup=true
-stdout_logfile=%s/out
+stdout_logfile=%s
 stdout_logfile_maxbytes=0
 redirect_stderr=true
 `
@@ -64,7 +66,7 @@ func openSupervisor(set *Set, ctx context.Context, dir string) (manager, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &supervisor{Home: peers.Home{Dir: dir, Env: peers.SupervisorEnv(root)}}
+	s := &supervisor{known: map[string]string{}, Home: peers.Home{Dir: dir, Env: peers.SupervisorEnv(root)}}
 	s.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", dir+"/sock")
 	}}
@@ -80,52 +82,57 @@ func openSupervisor(set *Set, ctx context.Context, dir string) (manager, error) 
 	return s, nil
 }
 
-// configure makes a command known.
-func (s *supervisor) configure(ctx context.Context, n int, argv []string) error {
-	job := fmt.Sprintf(supervisorJob, strings.Join(argv, " "), n, s.Dir)
-	if job == s.known {
-		return nil
-	}
-	if s.known != "" {
-		if _, err := s.ask(ctx, "removeProcessGroup", "job"); err != nil {
-			return err
-		}
-	}
-	if err := os.WriteFile(s.Dir+"/job.conf", []byte(job), 0o600); err != nil {
-		return err
+// configure makes a command known, and returns its group.
+func (s *supervisor) configure(ctx context.Context, n int, argv []string, output string) (string, error) {
+	group := fmt.Sprintf("job%d", len(s.jobs))
+	s.jobs = append(s.jobs, fmt.Sprintf(supervisorJob, group, strings.Join(argv, " "), n, output))
+	if err := os.WriteFile(s.Dir+"/job.conf", []byte(strings.Join(s.jobs, "")), 0o600); err != nil {
+		return "", err
 	}
 	if _, err := s.ask(ctx, "reloadConfig"); err != nil {
-		return err
+		return "", err
 	}
-	s.known = job
-	_, err := s.ask(ctx, "addProcessGroup", "job")
-	return err
+	_, err := s.ask(ctx, "addProcessGroup", group)
+	return group, err
 }
 
-func (s *supervisor) run(ctx context.Context, argv ...string) error {
-	if err := s.configure(ctx, 1, argv); err != nil {
-		return err
+// run configures a command when it first comes, and starts it.
+func (s *supervisor) run(ctx context.Context, argv ...string) (err error) {
+	command := strings.Join(argv, " ")
+	group, known := s.known[command]
+	if !known {
+		if group, err = s.configure(ctx, 1, argv, s.Dir+"/out"); err != nil {
+			return err
+		}
+		s.known[command] = group
 	}
-	if _, err := s.ask(ctx, "startProcess", "job:0"); err != nil {
+	if _, err := s.ask(ctx, "startProcess", group+":0"); err != nil {
 		return err
 	}
 	return lab.Until(ctx, 10*peers.Patience, func() bool {
-		info, err := s.ask(ctx, "getProcessInfo", "job:0")
+		info, err := s.ask(ctx, "getProcessInfo", group+":0")
 		return err == nil && strings.Contains(info, "<string>EXITED</string>")
 	})
 }
 
 func (s *supervisor) start(ctx context.Context, n int, argv ...string) error {
-	if err := s.configure(ctx, n, argv); err != nil {
+	group, err := s.configure(ctx, n, argv, "NONE")
+	if err != nil {
 		return err
 	}
-	_, err := s.ask(ctx, "startProcessGroup", "job")
+	s.started = append(s.started, group)
+	_, err = s.ask(ctx, "startProcessGroup", group)
 	return err
 }
 
 func (s *supervisor) kill(ctx context.Context) error {
-	_, err := s.ask(ctx, "stopProcessGroup", "job")
-	return err
+	for _, group := range s.started {
+		if _, err := s.ask(ctx, "stopProcessGroup", group); err != nil {
+			return err
+		}
+	}
+	s.started = nil
+	return nil
 }
 
 func (s *supervisor) kept(context.Context) (int64, error) { return size(s.Dir + "/out"), nil }

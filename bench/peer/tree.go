@@ -3,7 +3,9 @@ package peer
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/reeverun/reeve/bench/lab"
@@ -28,7 +30,7 @@ func killTree(ctx context.Context, l *lab.Lab, m manager, n int) (float64, strin
 	if err != nil {
 		return 0, "", err
 	}
-	file, mark := dir+"/tree.sh", fmt.Sprintf("86400.%d%09d", os.Getpid(), time.Now().UnixNano()%1e9)
+	file, mark := dir+"/tree.sh", newMark()
 	if err := os.WriteFile(file, []byte(treeScript), 0o600); err != nil {
 		return 0, "", err
 	}
@@ -48,11 +50,15 @@ func killTree(ctx context.Context, l *lab.Lab, m manager, n int) (float64, strin
 	return took.Seconds() * 1e3, fmt.Sprintf("%d of %d are alive when it says so", len(marked(mark)), want), nil
 }
 
-// marked lists the shells and sleepers of a tree. A manager may have the mark
+// newMark is a day and a bit that nobody else sleeps for.
+func newMark() string { return fmt.Sprintf("86400.%09d", rand.N(1_000_000_000)) }
+
+// marked lists the shells and sleepers with a mark. A manager may have the mark
 // among its arguments, too.
 func marked(mark string) []int {
 	return lab.Arguments(func(args []string) bool {
-		return (args[0] == "sh" || args[0] == "sleep" || args[0] == "/bin/sh" || args[0] == "/usr/bin/sh") && args[len(args)-1] == mark
+		name := filepath.Base(args[0])
+		return (name == "sh" || name == "sleep") && args[len(args)-1] == mark
 	})
 }
 

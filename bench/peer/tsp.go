@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/reeverun/reeve/bench/lab"
 	"github.com/reeverun/reeve/internal/peers"
@@ -33,7 +34,7 @@ func openTaskSpooler(s *Set, ctx context.Context, dir string) (manager, error) {
 	if err := os.Symlink(path, own); err != nil {
 		return nil, err
 	}
-	t := &tsp{Home: peers.Home{Dir: dir, Env: []string{"TS_SOCKET=" + dir + "/sock", "TMPDIR=" + dir}}, path: own}
+	t := &tsp{Home: peers.Home{Dir: dir, Env: []string{"TS_SOCKET=" + dir + "/sock", "TMPDIR=" + dir, "TS_MAXCONN=2000"}}, path: own}
 	_, err = t.Call(ctx, t.path, "-S", "2")
 	return t, err
 }
@@ -49,14 +50,16 @@ func (t *tsp) start(ctx context.Context, n int, argv ...string) error {
 		return err
 	}
 	for range n {
-		out, err := t.Call(ctx, t.path, append([]string{"-n"}, argv...)...)
+		out, err := t.Call(ctx, t.path, argv...)
 		if err != nil {
 			return err
 		}
 		t.ids = append(t.ids, strings.TrimSpace(out))
 	}
-	_, err := t.Call(ctx, t.path, "-p", t.ids[len(t.ids)-1]) // it has begun
-	return err
+	return peers.SoonEvery(time.Millisecond, func() error { // it has begun
+		_, err := t.Call(ctx, t.path, "-p", t.ids[len(t.ids)-1])
+		return err
+	})
 }
 
 func (t *tsp) kill(ctx context.Context) error {
@@ -64,6 +67,9 @@ func (t *tsp) kill(ctx context.Context) error {
 	for _, id := range t.ids {
 		_, err := t.Call(ctx, t.path, "-k", id)
 		failed = append(failed, err)
+	}
+	for _, id := range t.ids {
+		_, _ = t.Call(ctx, t.path, "-w", id) // which returns what the job did
 	}
 	t.ids = nil
 	return errors.Join(failed...)

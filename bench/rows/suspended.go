@@ -15,8 +15,12 @@ import (
 	"github.com/reeverun/reeve/env/typescript/v8"
 )
 
-// waitingProgram waits for ever. It has no timer, which isolated-vm has not.
-const waitingProgram = `console.log("waiting"); await new Promise((done) => { globalThis.done = done; });`
+// waitingProgram waits for a timer. In isolated-vm there are none, and a program
+// may wait for nothing.
+const (
+	waitingProgram  = `console.log("waiting"); await new Promise((done) => setTimeout(done, 3600_000));`
+	waitingIsolated = `console.log("waiting"); await new Promise(() => {});`
+)
 
 func programsSuspended(l *lab.Lab, p *peer.Set) measure.Row {
 	n := l.Size(200, 10)
@@ -35,7 +39,7 @@ func programsSuspended(l *lab.Lab, p *peer.Set) measure.Row {
 				return processes + daemon, err
 			}, limit...)},
 			p.Isolated(func(ctx context.Context, i peer.Isolated) (float64, error) {
-				return i.Suspended(ctx, waitingProgram, l.Size(50, 5))
+				return i.Suspended(ctx, waitingIsolated, l.Size(50, 5))
 			}),
 		},
 		Targets: []measure.Target{{Subject: ofProcess, Limit: 500}},

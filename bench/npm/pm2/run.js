@@ -2,7 +2,7 @@
 //
 //   {"run": ["true"]}                →  {"code": 0}, when pm2 has said that it ended
 //   {"start": ["sleep", "9"], "n": 3} →  {}
-//   {"kill": true}                   →  {}, when pm2 says that all are stopped
+//   {"kill": true}                   →  {}, when pm2 says that all that was started is stopped
 //   {"daemon": true}                 →  {"pid": 7}
 const { promisify } = require("util");
 const fs = require("fs");
@@ -11,39 +11,41 @@ const readline = require("readline");
 const does = Object.fromEntries(["connect", "start", "delete", "killDaemon", "launchBus"].map((name) => [name, promisify(pm2[name].bind(pm2))]));
 
 let bus;
-let known = false;
+let names = 0;
+let started = [];
 
-// begin starts copies of a program under one name.
-async function begin([script, ...args], instances) {
-  if (known) await does.delete("job");
-  known = true;
-  return does.start({
-    name: "job", script, args, instances, interpreter: "none", exec_mode: "fork", autorestart: false, merge_logs: true, kill_timeout: 1, treekill: true,
+// begin starts copies of a program under a name of their own.
+async function begin(name, [script, ...args], instances) {
+  await does.start({
+    name, script, args, instances, interpreter: "none", exec_mode: "fork", autorestart: false, merge_logs: true, kill_timeout: 1, treekill: true,
     output: process.env.PM2_HOME + "/out", error: process.env.PM2_HOME + "/err",
   });
 }
 
+// run leaves what has ended in pm2's list.
 async function run(argv) {
+  const name = `job${names++}`;
   const ended = new Promise((done) => {
     bus.on("process:event", function heard(e) {
-      if (e.event !== "exit" || e.process.name !== "job") return;
+      if (e.event !== "exit" || e.process.name !== name) return;
       bus.off("process:event", heard);
       done({ code: e.process.exit_code });
     });
   });
-  await begin(argv, 1);
+  await begin(name, argv, 1);
   return ended;
 }
 
 async function answer(request) {
   if (request.run) return run(request.run);
   if (request.start) {
-    await begin(request.start, request.n);
+    started.push(`job${names++}`);
+    await begin(started.at(-1), request.start, request.n);
     return {};
   }
   if (request.kill) {
-    known = false;
-    await does.delete("job");
+    for (const name of started) await does.delete(name);
+    started = [];
     return {};
   }
   return { pid: Number(fs.readFileSync(process.env.PM2_HOME + "/pm2.pid", "utf8")) };
