@@ -88,7 +88,6 @@ var layers = map[string][]string{
 	"bench/child":        {},
 	"bench/lab":          {"process", "store", "store/sqlite", "internal"},
 	"bench/report":       {"bench/measure", "bench/plot"},
-	"bench/child":        {},
 	"bench/growth":       {"bench/lab", "bench/measure"},
 	"bench/plot":         {"bench/measure"},
 	"bench/rows":         {"", "process", "env/agent", "env/agent/model", "env/typescript/engine", "env/typescript/prelude", "env/typescript/v8", "bench/lab", "bench/measure", "bench/peer"},
