@@ -89,7 +89,7 @@ var layers = map[string][]string{
 	"bench/lab":          {},
 	"torture":            {},
 	"torture/job":        {"torture"},
-	"compare":            {},
+	"compare":            {"internal"},
 	"examples/headless":  {"", "process"},
 	"examples/live":      {"", "process"},
 }

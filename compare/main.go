@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // grace is what each manager is told to leave a job between SIGTERM and
@@ -92,8 +94,8 @@ func (c candidate) try(base string) row {
 // buildReeve makes the program of this repository.
 func buildReeve(dir string) (path, version string, err error) {
 	path = filepath.Join(dir, "reeve")
-	if out, err := exec.Command("go", "build", "-o", path, "github.com/reeverun/reeve/cmd/reeve").CombinedOutput(); err != nil {
-		return "", "", fmt.Errorf("build: %w: %s", err, out)
+	if err := testbin.Make(path); err != nil {
+		return "", "", err
 	}
 	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	return path, strings.TrimSpace(string(commit)), nil

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
 	// Most tests wait most of the time, hence more of them than cores.
-	for name, value := range map[string]string{"test.parallel": "8", "rapid.checks": "4", "rapid.steps": "18", "rapid.shrinktime": "5s", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"test.parallel": "8", "rapid.checks": "3", "rapid.steps": "18", "rapid.shrinktime": "5s", "rapid.nofailfile": "true"} {
 		if err := flag.Set(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
