@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // binary is the built program, scratch the folder of all data; TestMain makes
@@ -32,8 +34,8 @@ func TestMain(m *testing.M) {
 		defer os.RemoveAll(dir)
 		scratch = dir
 		binary = filepath.Join(dir, "reeve")
-		if out, err := exec.Command("go", "build", "-o", binary, "../cmd/reeve").CombinedOutput(); err != nil {
-			fmt.Printf("build: %v\n%s", err, out)
+		if err := testbin.Make(binary); err != nil {
+			fmt.Println(err)
 			return 1
 		}
 		return m.Run()
