@@ -96,7 +96,7 @@ func testBombs(t *testing.T, e engine.Engine) {
 			}()
 			select {
 			case <-ended:
-			case <-time.After(time.Second):
+			case <-time.After(4 * time.Second):
 				s.child.Kill()
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
