@@ -4,13 +4,15 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // Lab is where a run of measurements takes place.
@@ -42,17 +44,21 @@ func Open(ctx context.Context, short, profile bool) (*Lab, error) {
 		return nil, err
 	}
 	l := &Lab{Binary: filepath.Join(dir, "reeve"), Child: filepath.Join(dir, "child"), Dir: dir, Short: short, Root: root}
-	args := []string{"build", "-o", dir + string(filepath.Separator), "./cmd/reeve", "./bench/child"}
-	if profile {
-		args = slices.Insert(args, 1, "-tags", "reeve_profile")
-	}
-	build := exec.CommandContext(ctx, "go", args...)
-	build.Dir = l.Root
-	if out, err := build.CombinedOutput(); err != nil {
-		_ = l.Close()
-		return nil, fmt.Errorf("build the program: %w\n%s", err, out)
+	if err := l.build(profile); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+func (l *Lab) build(profile bool) error {
+	const module = "github.com/reeverun/reeve/"
+	if err := testbin.Build(l.Child, module+"bench/child"); err != nil {
+		return err
+	}
+	if profile {
+		return testbin.Build(l.Binary, module+"cmd/reeve", "-tags", "reeve_profile")
+	}
+	return testbin.Make(l.Binary)
 }
 
 // Root is the repository's folder.
