@@ -85,6 +85,7 @@ var layers = map[string][]string{
 	"internal/reevefake": {"process", "api", "cli", "daemon", "env", "env/envfake"},
 	"bench":              {"bench/lab", "bench/measure", "bench/report", "bench/rows", "bench/growth", "bench/plot"},
 	"bench/measure":      {},
+	"bench/child":        {},
 	"bench/lab":          {"process", "store", "store/sqlite", "internal"},
 	"bench/report":       {"bench/measure", "bench/plot"},
 	"bench/growth":       {"bench/lab", "bench/measure"},
