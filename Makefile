@@ -66,7 +66,7 @@ bench: ## every figure beside its baseline, peers and growth included; F=-short 
 	CGO_ENABLED=$(CGO_ENABLED) go run ./bench $(F)
 
 torture: ## kill the daemon, the keeper and an embedding host under load, again and again, and cut the power everywhere
-	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 REEVE_TORTURE_COMMANDS=50 REEVE_TORTURE_PROGRAMS=50 REEVE_TORTURE_CREATES=200 go test -count=1 -timeout 60m -v ./torture
+	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 REEVE_TORTURE_COMMANDS=50 REEVE_TORTURE_PROGRAMS=50 REEVE_TORTURE_CREATES=200 go test -count=1 -timeout 60m -v -run IsKilled ./torture
 	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run 'InSandboxes|^TestConformance$$' ./keeper
 	REEVE_CRASH_ROUNDS=100 go test -count=1 -timeout 30m -v -run AgainAndAgain .
 	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run 'PowerCut|EveryCrashPoint' . ./store/sqlite ./env/supervisor
@@ -77,8 +77,12 @@ compare: ## the same jobs under Reeve, supervisor, pm2 and task-spooler, as one 
 fuzz: ## every decoder, for a while (REEVE_FUZZTIME, a count)
 	REEVE_FUZZTIME=$${REEVE_FUZZTIME:-20000x} ./scripts/fuzz
 
-soak: ## hostile and ordinary programs, for longer than in a test
-	REEVE_SOAK_PROGRAMS=20000 go test -count=1 -timeout 60m -v -run Soak ./bench
+REEVE_SOAK      ?= 1h
+REEVE_SOAK_JSON ?= bin/soak.json
+
+soak: ## mixed load with faults for an hour (REEVE_SOAK=10m: for less): nothing lost, nothing grows
+	mkdir -p bin
+	CGO_ENABLED=$(CGO_ENABLED) REEVE_SOAK=$(REEVE_SOAK) REEVE_SOAK_JSON=$(abspath $(REEVE_SOAK_JSON)) go test -count=1 -timeout 0 -v -run Soak ./torture
 
 lint: ## golangci-lint, where it is installed
 	golangci-lint run ./...

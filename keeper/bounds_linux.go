@@ -146,12 +146,15 @@ func ownV1(name string) (string, error) {
 	return "", errors.New("no hierarchy has the controller")
 }
 
-// close ends what is left. Nothing lives there any more.
+// close ends what is left. Nothing lives there any more, and nothing of those
+// dead hosts whose jobs were adopted and have ended since.
 func (b *bounds) close() error {
 	var errs []error
 	for _, c := range []controller{b.pids, b.memory} {
 		if c.base != "" {
 			errs = append(errs, endCgroup(c.base))
+			name := strings.SplitN(filepath.Base(c.base), "-", 3) // as makeBase makes it
+			sweepCgroups(filepath.Dir(c.base), name[0]+"-"+name[1]+"-", populatedV1)
 		}
 	}
 	return errors.Join(errs...)

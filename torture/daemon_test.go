@@ -47,9 +47,10 @@ func newDaemon(t testing.TB, dir string, flags ...string) *daemon {
 func (d *daemon) data() string { return filepath.Join(d.dir, "data") }
 
 // launch starts the process; ready waits until it serves.
-func (d *daemon) launch() {
+func (d *daemon) launch(more ...string) {
 	d.t.Helper()
-	d.cmd = exec.Command(suite.binary, append([]string{"serve", "--data", d.data(), "--listen", "none", "--log-level", "warn"}, d.flags...)...)
+	args := append([]string{"serve", "--data", d.data(), "--listen", "none", "--log-level", "warn"}, d.flags...)
+	d.cmd = exec.Command(suite.binary, append(args, more...)...)
 	d.cmd.Dir, d.cmd.Stdout, d.cmd.Stderr = d.dir, d.log, d.log
 	if err := d.cmd.Start(); err != nil {
 		d.t.Fatal(err)
@@ -104,6 +105,24 @@ func (d *daemon) stop() {
 	}
 }
 
+// replace puts another daemon in the place of this one.
+func (d *daemon) replace() {
+	d.t.Helper()
+	old, over := d.cmd, d.over
+	d.launch("--replace")
+	select {
+	case <-over:
+	case <-d.over:
+		d.t.Fatalf("the new daemon ends: %v\n%s", d.cmd.ProcessState, d.said())
+	case <-time.After(patience):
+		d.t.Fatalf("the old daemon does not give its place up:\n%s", d.said())
+	}
+	if code := old.ProcessState.ExitCode(); code != 0 {
+		d.t.Errorf("the daemon that was replaced exits with %d:\n%s", code, d.said())
+	}
+	d.http.CloseIdleConnections()
+}
+
 // stack is where the daemon's first goroutine was when it was asked.
 func (d *daemon) stack() string {
 	text, _ := os.ReadFile(d.log.Name())
@@ -122,6 +141,10 @@ func (d *daemon) said() string {
 func (d *daemon) do(method, path string, body any, key string) (status int, answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	return d.ask(ctx, method, path, body, key)
+}
+
+func (d *daemon) ask(ctx context.Context, method, path string, body any, key string) (status int, answer []byte, err error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)

@@ -16,8 +16,27 @@ import (
 func (w *world) killDaemon() {
 	w.daemon.kill()
 	for _, p := range w.procs {
-		p.orphaned = p.orphaned || !p.finished
+		if !p.finished {
+			p.orphaned.Store(true)
+		}
 	}
+}
+
+// revive starts a daemon after a crash and returns how long it took.
+func (w *world) revive() time.Duration {
+	w.t.Helper()
+	died := time.Now()
+	w.daemon.launch()
+	if w.rand.IntN(4) == 0 { // also while it recovers
+		time.Sleep(w.upTo(150 * time.Millisecond))
+		w.killDaemon()
+		died = time.Now()
+		w.daemon.launch()
+	}
+	w.daemon.ready()
+	took := time.Since(died)
+	w.figures.restarts = append(w.figures.restarts, took)
+	return took
 }
 
 // killKeeper ends the keeper, whose commands may be lost by that.
@@ -37,7 +56,9 @@ func (w *world) killKeeper() {
 		}
 	}
 	for _, p := range w.procs {
-		p.shaken = p.shaken || !p.finished
+		if !p.finished {
+			p.shaken.Store(true)
+		}
 	}
 }
 

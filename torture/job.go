@@ -18,6 +18,7 @@ const (
 	Family   Kind = "family"   // a child in a session of its own writes as many, and ends later
 	Litter   Kind = "litter"   // leaves a child in a session of its own that ignores SIGTERM and never ends
 	Endless  Kind = "endless"  // writes until it is killed
+	Fed      Kind = "fed"      // writes to stdout what it reads from stdin
 )
 
 // The writers of a job.

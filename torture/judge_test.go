@@ -19,13 +19,13 @@ func (w *world) judgeEnd(s *sight, ran int) {
 	if int64(len(s.stdout)) != rec.StdoutBytes || int64(len(s.stderr)) != rec.StderrBytes {
 		w.wrong("%d and %d bytes are kept: %v", len(s.stdout), len(s.stderr), rec)
 	}
-	if !s.has("process_started") && ran > 0 && !rec.interrupted() && !p.shaken { // else even that may be unknown
+	if !s.has("process_started") && ran > 0 && !rec.interrupted() && !p.shaken.Load() { // else even that may be unknown
 		w.wrong("it has not started, and ran: %v", rec)
 	}
 	switch {
 	case text(rec.ExitState) == "canceled":
 		w.figures.canceled++
-		if !p.killTried {
+		if !p.killTried && (!p.stopped.Load() || p.job != nil) {
 			w.wrong("nobody killed it: %v", rec)
 		}
 		w.judgeOutput(s, false)
@@ -43,7 +43,7 @@ func (w *world) judgeEnd(s *sight, ran int) {
 		w.judgeOutput(s, false)
 	default:
 		w.figures.finished++
-		if ran != 1 {
+		if ran != 1 && (p.program != nil || p.job != nil) {
 			w.wrong("it has finished and ran %d times: %v", ran, rec)
 		}
 		if p.killed {
@@ -55,23 +55,35 @@ func (w *world) judgeEnd(s *sight, ran int) {
 }
 
 // mayBeInterrupted: programs end with their daemon, commands with nothing but
-// their keeper.
+// their keeper, supervisors with neither alone.
 func (w *world) mayBeInterrupted(p *proc) bool {
-	if p.program != nil {
-		return p.orphaned
+	switch {
+	case p.nurse:
+		return p.orphaned.Load() && p.shaken.Load()
+	case p.job == nil:
+		return p.orphaned.Load()
 	}
-	return p.shaken
+	return p.shaken.Load()
 }
 
 // judgeResult checks the verdict on one that came to its own end.
 func (w *world) judgeResult(s *sight) {
 	p, rec := s.p, s.rec
 	state, code := "success", 0
-	if p.job != nil {
+	switch {
+	case p.nurse:
+		w.wrong("it ends when it is killed: %v", rec)
+		return
+	case p.hostile:
+		if state := text(rec.ExitState); state != "success" && state != "failed" && state != "timeout" {
+			w.wrong("a hostile program ends as %s: %v", state, rec)
+		}
+		return
+	case p.job != nil:
 		if code = p.job.Code(); code != 0 {
 			state = "failed"
 		}
-	} else if p.program.fails {
+	case p.program.fails:
 		state, code = "failed", 1
 		if !strings.Contains(text(rec.Error), failure(p.name)) {
 			w.wrong("its error is another: %v", rec)
@@ -80,7 +92,7 @@ func (w *world) judgeResult(s *sight) {
 	if text(rec.ExitState) != state || rec.Exit.Code != code {
 		w.wrong("want %s with code %d: %v", state, code, rec)
 	}
-	if p.program != nil && (rec.Output["name"] != p.name || rec.Output["sum"] != p.program.sum()) {
+	if p.program != nil && !p.program.handsOut(p.name, rec.Output) {
 		w.wrong("its output is %v: %v", rec.Output, rec)
 	}
 }
@@ -88,12 +100,12 @@ func (w *world) judgeResult(s *sight) {
 // judgeOutput checks that no byte is missing: up to the end, or up to where it
 // was ended.
 func (w *world) judgeOutput(s *sight, complete bool) {
+	if s.p.hostile || s.p.nurse {
+		return // nobody knows it beforehand
+	}
 	if s.p.program != nil {
-		var whole strings.Builder
-		for n := range s.p.program.lines {
-			whole.WriteString(s.p.program.line(s.p.name, n+1))
-		}
-		if got := string(s.stdout); complete && got != whole.String() || !strings.HasPrefix(whole.String(), got) {
+		whole := s.p.program.whole(s.p.name)
+		if got := string(s.stdout); complete && got != whole || !strings.HasPrefix(whole, got) {
 			w.wrong("its output is not as foretold: %v\n%.500s", s.rec, got)
 		}
 		return
@@ -133,7 +145,7 @@ func (j *Job) verify(stream, content string, complete bool) error {
 // stillPaused checks that a pause which was acknowledged holds.
 func (w *world) stillPaused(p *proc) {
 	before, err := w.daemon.record(p.id)
-	if err != nil || !p.paused || before.finished() || p.killTried || p.program != nil && p.orphaned {
+	if err != nil || !p.paused || before.finished() || p.killTried || p.program != nil && p.orphaned.Load() {
 		return
 	}
 	if !before.Paused {
@@ -142,7 +154,10 @@ func (w *world) stillPaused(p *proc) {
 	}
 	log, err := os.Stat(fmt.Sprintf("%s/logs/%d/1.stdout", w.daemon.data(), p.id))
 	if err != nil {
-		if p.job != nil || !errors.Is(err, os.ErrNotExist) { // a program has one when it has written
+		// A program has one when it has written, and what has ended just before
+		// its pause is being packed.
+		packed := p.body["rawOutput"] == "persist-gzip"
+		if p.job != nil && !packed || !errors.Is(err, os.ErrNotExist) {
 			w.wrong("the log of %v: %v", before, err)
 		}
 		return

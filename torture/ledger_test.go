@@ -4,6 +4,7 @@ package torture
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,8 @@ import (
 type ledger struct {
 	t    testing.TB
 	file string
+
+	homes map[string]bool // the folders of cgroups of what is forgotten
 
 	mu       sync.Mutex
 	programs map[string]int
@@ -37,7 +40,7 @@ paths:
 // newLedger makes a ledger and, in dir, the tool file by which programs reach it.
 func newLedger(t testing.TB, dir string) *ledger {
 	t.Helper()
-	l := &ledger{t: t, file: filepath.Join(dir, "ledger"), programs: map[string]int{}}
+	l := &ledger{t: t, file: filepath.Join(dir, "ledger"), homes: map[string]bool{}, programs: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(l.enter))
 	t.Cleanup(server.Close)
 	for name, content := range map[string]string{
@@ -59,11 +62,16 @@ func (l *ledger) enter(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	l.mu.Lock()
-	l.programs[body.Name]++
-	l.mu.Unlock()
+	l.begins(body.Name)
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte("{}"))
+}
+
+// begins counts an execution.
+func (l *ledger) begins(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.programs[name]++
 }
 
 // entries are the executions there were up to now, by name, and the cgroups
@@ -86,12 +94,29 @@ func (l *ledger) read() entries {
 			e.cgroups[fields[2]] = true
 		}
 	}
+	maps.Copy(e.cgroups, l.homes)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, n := range l.programs {
 		e.began[name] += n
 	}
 	return e
+}
+
+// forget drops what was entered, at a time when nobody runs.
+func (l *ledger) forget() {
+	l.t.Helper()
+	for cgroup := range l.read().cgroups {
+		if home := filepath.Dir(cgroup); home != "/" && home != "." {
+			l.homes[home] = true
+		}
+	}
+	if err := os.Truncate(l.file, 0); err != nil {
+		l.t.Fatal(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.programs)
 }
 
 // of is what the ledger has of one command: pids, and cgroups, which name their

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -85,6 +86,9 @@ func (w *witness) tally() (live, lagged int64) {
 func (w *witness) follow(ctx context.Context, d *daemon) {
 	for ctx.Err() == nil {
 		if err := w.connect(ctx, d); err != nil {
+			if errors.Is(err, errRefused) {
+				w.t.Error(err)
+			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(5 * time.Millisecond): // no daemon now
@@ -94,7 +98,33 @@ func (w *witness) follow(ctx context.Context, d *daemon) {
 }
 
 func (w *witness) connect(ctx context.Context, d *daemon) error {
-	path := "/events?after=" + w.cursor
+	return d.stream(ctx, "/events?after="+w.cursor, func(ev event) bool {
+		if ev.Kind == "lagged" {
+			w.mu.Lock()
+			w.lagged++
+			w.mu.Unlock()
+			return false // what was missed is asked for
+		}
+		w.hear(ev)
+		w.cursor = ev.Cursor
+		return true
+	})
+}
+
+// forget drops what is known of a process that is deleted.
+func (w *witness) forget(id int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.prints, id)
+	delete(w.last, id)
+}
+
+// errRefused is the error of a stream that a daemon did not begin.
+var errRefused = errors.New("the stream is refused")
+
+// stream reads live events, without those of lines that are not complete yet,
+// until take has enough or the stream ends.
+func (d *daemon) stream(ctx context.Context, path string, take func(event) bool) error {
 	req, err := http.NewRequestWithContext(ctx, "GET", "http://reeve"+path, nil)
 	if err != nil {
 		return err
@@ -105,9 +135,11 @@ func (w *witness) connect(ctx context.Context, d *daemon) error {
 		return err
 	}
 	defer res.Body.Close()
+	if res.StatusCode == 503 {
+		return fmt.Errorf("GET %s: %s", path, res.Status) // it is being stopped
+	}
 	if res.StatusCode != 200 {
-		w.t.Errorf("GET %s: %s", path, res.Status)
-		return fmt.Errorf("GET %s: %s", path, res.Status)
+		return fmt.Errorf("%w: GET %s: %s", errRefused, path, res.Status)
 	}
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
@@ -120,17 +152,9 @@ func (w *witness) connect(ctx context.Context, d *daemon) error {
 		if err != nil {
 			return err // cut by the crash
 		}
-		if ev.Kind == "lagged" {
-			w.mu.Lock()
-			w.lagged++
-			w.mu.Unlock()
-			return nil // what was missed is asked for
+		if !ev.Partial && !take(ev) {
+			return nil
 		}
-		if ev.Partial {
-			continue
-		}
-		w.hear(ev)
-		w.cursor = ev.Cursor
 	}
 	return lines.Err()
 }

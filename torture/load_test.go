@@ -4,6 +4,8 @@ package torture
 
 import (
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,17 +15,24 @@ type proc struct {
 	body map[string]any
 	id   int64 // 0: its create was never acknowledged
 
-	job     *Job // a command, or
-	program *program
-	never   bool // it was created idle and nobody runs it
+	job      *Job // a command, or
+	program  *program
+	hostile  bool   // a program that may end as it likes
+	nurse    bool   // a supervisor, which ends when it is killed
+	children []*Job // of a supervisor
+	never    bool   // it was created idle and nobody runs it
 
 	killTried, killed  bool // a kill was sent, was acknowledged
 	pauseTried, paused bool // a pause was sent, was acknowledged and not taken back
 	pausedOnce         bool
 	bytes              int64 // in its log when it was seen paused
-	orphaned, shaken   bool  // the daemon, the keeper was killed while it may have run
-	judged             int64 // up to this event
-	finished           bool  // it was seen finished
+
+	// The daemon was killed, was stopped, the keeper was killed while it may
+	// have run. Clients look at them while faults strike.
+	orphaned, stopped, shaken atomic.Bool
+
+	judged   int64 // up to this event
+	finished bool  // it was seen finished
 }
 
 // program is what a program does.
@@ -31,9 +40,15 @@ type program struct {
 	lines int
 	pace  time.Duration
 	fails bool
+
+	text, says string // instead of lines: what it does, and what it says by that
+	agent      bool   // a model says the line
 }
 
 func (p *program) code(name string) string {
+	if p.text != "" {
+		return fmt.Sprintf("await reeve.services.ledger.tools.enter({ name: %q });\n%s\n", name, p.text)
+	}
 	text := fmt.Sprintf(`await reeve.services.ledger.tools.enter({ name: %q });
 const line = (n: number) => %q + " leader stdout " + String(n).padStart(6, "0");
 let sum = 0;
@@ -56,6 +71,29 @@ func (p *program) line(name string, n int) string {
 	return fmt.Sprintf("%s leader stdout %06d\n", name, n)
 }
 
+// whole is all that it says.
+func (p *program) whole(name string) string {
+	if p.text != "" {
+		return p.says
+	}
+	var all strings.Builder
+	for n := range p.lines {
+		all.WriteString(p.line(name, n+1))
+	}
+	return all.String()
+}
+
+// handsOut reports whether its structured output is as foretold.
+func (p *program) handsOut(name string, output map[string]any) bool {
+	switch {
+	case p.agent:
+		return output["result"] == strings.TrimSuffix(p.line(name, 1), "\n")
+	case p.text != "":
+		return len(output) == 0
+	}
+	return output["name"] == name && output["sum"] == p.sum()
+}
+
 func (p *program) sum() float64 { return float64(p.lines * (p.lines + 1) / 2) }
 
 // newProc makes up a process with a name of its own.
@@ -75,8 +113,15 @@ func (w *world) command(kind Kind, lines int, lasting time.Duration) *proc {
 	p := w.newProc(string(kind), body)
 	p.job = &Job{Name: p.name, Mark: w.mark, Ledger: w.ledger.file, Kind: kind, Lines: lines, Pace: lasting / time.Duration(lines)}
 	command := map[string]any{"program": suite.job, "args": []string{p.job.String(), Leader}}
-	if kind == Family {
+	switch kind {
+	case Family:
 		command["leftovers"] = "wait"
+	case Fed:
+		var stdin strings.Builder
+		for n := range lines {
+			stdin.WriteString(Line(p.name, Leader, "stdout", n+1))
+		}
+		command["stdin"] = stdin.String()
 	}
 	body["command"] = command
 	switch w.rand.IntN(6) {

@@ -16,17 +16,7 @@ func TestDaemonIsKilled(t *testing.T) {
 	w := newWorld(t)
 	for range setting(t, "ROUNDS", 3) {
 		w.round(w.killDaemon, func() {
-			died := time.Now()
-			w.daemon.launch()
-			if w.rand.IntN(4) == 0 { // also while it recovers
-				time.Sleep(w.upTo(150 * time.Millisecond))
-				w.killDaemon()
-				died = time.Now()
-				w.daemon.launch()
-			}
-			w.daemon.ready()
-			w.figures.restarts = append(w.figures.restarts, time.Since(died))
-			t.Logf("round %d: ready after %v", w.figures.rounds, time.Since(died).Round(time.Millisecond))
+			t.Logf("round %d: ready after %v", w.figures.rounds, w.revive().Round(time.Millisecond))
 		})
 	}
 	w.settle()
@@ -141,8 +131,8 @@ func (w *world) some(procs []*proc, n int) (picked []*proc) {
 	return picked
 }
 
-// settle lets everything come to its end and checks all of it once more.
-func (w *world) settle() {
+// end lets everything come to its end and checks it.
+func (w *world) end() {
 	before := len(w.procs)
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		w.release()
@@ -160,6 +150,11 @@ func (w *world) settle() {
 			break
 		}
 	}
+}
+
+// settle ends everything and checks all of it once more.
+func (w *world) settle() {
+	w.end()
 	last := w.command(Plain, 3, 0) // whatever happened, it goes on
 	w.create(last)
 	w.until("one more command ends", func() bool { w.check([]*proc{last}); return last.finished })
@@ -177,7 +172,7 @@ func (w *world) release() {
 		if p.paused || p.pauseTried {
 			w.resume(p)
 		}
-		if p.job != nil && p.job.Kind == Endless && !p.killed {
+		if (p.nurse || p.job != nil && p.job.Kind == Endless) && !p.killed {
 			w.kill(p, true)
 		}
 	}

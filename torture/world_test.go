@@ -27,12 +27,13 @@ type world struct {
 	witness *witness
 	figures figures
 
+	stops  bool // daemons are stopped, too, and may refuse what comes then
 	count  int
 	procs  []*proc
 	wrongs atomic.Int64
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, flags ...string) *world {
 	t.Helper()
 	dir, err := os.MkdirTemp(suite.dir, "w")
 	if err != nil {
@@ -42,6 +43,7 @@ func newWorld(t *testing.T) *world {
 	t.Logf("REEVE_TORTURE_SEED=%d", seed)
 	w := &world{t: t, seed: seed, rand: rand.New(rand.NewPCG(uint64(seed), 0)), mark: dir, ledger: newLedger(t, dir), witness: newWitness(t)}
 	w.daemon = newDaemon(t, dir, "--tools", dir+"/tools.yaml", "--concurrency", "command=64", "--concurrency", "typescript=64", "--drain", "50ms")
+	w.daemon.flags = append(w.daemon.flags, flags...)
 	t.Cleanup(w.sweep)
 	w.daemon.launch()
 	w.daemon.ready()
@@ -74,8 +76,22 @@ func together(procs []*proc, n int, f func(*proc)) {
 // create asks for a process under its name as the key. Without an answer it is
 // not known whether there is one.
 func (w *world) create(p *proc) {
-	status, answer, err := w.daemon.do("POST", "/processes", p.body, p.name)
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	w.createIn(ctx, p)
+}
+
+func (w *world) createIn(ctx context.Context, p *proc) {
+	key := p.name
+	if p.body["ref"] != nil {
+		key = "" // that is known by its reference
+	}
+	status, answer, err := w.daemon.ask(ctx, "POST", "/processes", p.body, key)
+	if err != nil || w.refused(status, answer) {
+		return
+	}
+	if status == 409 && p.id == 0 && strings.Contains(string(answer), `"ref_conflict"`) {
+		w.find(p)
 		return
 	}
 	var rec record
@@ -86,7 +102,29 @@ func (w *world) create(p *proc) {
 	if p.id != 0 && (p.id != rec.ID || status != 200) {
 		w.wrong("create %s again: %d and process %d, want 200 and process %d", p.name, status, rec.ID, p.id)
 	}
+	if p.body["block"] != nil && rec.State != "idle" {
+		w.wrong("it was to be waited for: %v", rec)
+	}
 	p.id = rec.ID
+}
+
+// find looks for a process by its reference, which says that it exists.
+func (w *world) find(p *proc) {
+	var page struct {
+		Processes []record `json:"processes"`
+	}
+	err := w.daemon.get("/processes?ref="+p.name, &page)
+	if len(page.Processes) > 1 {
+		w.wrong("%d processes have the reference %s", len(page.Processes), p.name)
+	}
+	if err == nil && len(page.Processes) == 1 { // else it is being made: the next time
+		p.id = page.Processes[0].ID
+	}
+}
+
+// refused reports whether a daemon that is being stopped said no.
+func (w *world) refused(status int, answer []byte) bool {
+	return w.stops && status == 503 && strings.Contains(string(answer), `"shutting_down"`)
 }
 
 // signal sends a signal and reports whether it was acknowledged.
@@ -100,7 +138,7 @@ func (w *world) signal(p *proc, name string, body map[string]any) (record, bool)
 		Process *record `json:"process"`
 	}
 	switch {
-	case status == 503 && p.shaken: // nobody holds it at the moment
+	case status == 503 && (p.shaken.Load() || w.refused(status, answer)): // nobody holds it at the moment
 		return record{}, false
 	case status == 409 && (strings.Contains(string(answer), `"already_idle"`) || strings.Contains(string(answer), `"not_running"`)):
 		return record{}, false

@@ -36,15 +36,23 @@ func (l *Lab) Daemon(ctx context.Context, dir string, args ...string) (*Daemon, 
 	if err != nil {
 		return nil, err
 	}
+	if err := d.Ready(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Ready waits until it answers.
+func (d *Daemon) Ready(ctx context.Context) error {
 	var last error
-	err = Until(ctx, time.Minute, func() bool {
+	err := Until(ctx, time.Minute, func() bool {
 		last = d.Do(ctx, "GET", "/ready", "", nil)
 		return last == nil || d.gone()
 	})
 	if err != nil || last != nil {
-		return nil, errors.Join(fmt.Errorf("the daemon does not answer: %w", last), err, d.Close())
+		return errors.Join(fmt.Errorf("the daemon does not answer: %w", last), err)
 	}
-	return d, nil
+	return nil
 }
 
 // Start starts a daemon and does not wait for it. A Ctrl-C is not for it: Close

@@ -59,7 +59,7 @@ func (r *Report) head() []string {
 func tableRow(b *bytes.Buffer, row measure.Result) {
 	fmt.Fprintf(b, "\n%-18s %s\n", row.ID, clip(row.Title, width-19))
 	if row.Failed != "" {
-		fmt.Fprintf(b, "  FAILED: %s\n", row.Failed)
+		fmt.Fprintln(b, clip("  FAILED: "+firstLine(row.Failed), width))
 	}
 	for _, s := range row.Subjects {
 		lead := fmt.Sprintf("  %-6s %s", s.Role, pad(s.Name, 28))

@@ -68,9 +68,15 @@ func (w *world) share(round measure.Func) opener {
 			if w.users--; w.users > 0 {
 				return nil
 			}
-			return w.daemon.Close()
+			return w.end()
 		}), nil
 	}
+}
+
+// end stops the daemon once it is ready: before that it knows nothing of the
+// commands that it has to end.
+func (w *world) end() error {
+	return errors.Join(w.daemon.Ready(context.Background()), w.daemon.Close())
 }
 
 func (w *world) arguments() []string { return []string{"--concurrency", "command=none"} }

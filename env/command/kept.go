@@ -111,13 +111,18 @@ func (e *Env) adopt(ctx context.Context, r *run, in env.Input, h env.Host) (keep
 	return job, err
 }
 
+// startWait is how long a run that is being ended waits to hear whether its
+// program was started: if it was, it is to be seen to its end.
+const startWait = 5 * time.Second
+
 // undetached is ctx, but not over because the host ends: what is being begun is
-// begun, so that the next host finds either all of it or nothing.
+// begun, so that the next host finds either all of it or nothing. It is over
+// later than ctx, because what is being begun may have begun already.
 func undetached(ctx context.Context) (context.Context, func()) {
 	start, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		if cause := context.Cause(ctx); cause != env.ErrDetached {
-			cancel(cause)
+			time.AfterFunc(startWait, func() { cancel(cause) })
 		}
 	})
 	return start, func() { stop(); cancel(nil) }

@@ -109,7 +109,7 @@ func (j *remoteJob) wantsKill() bool {
 func (j *remoteJob) hold() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.info.Empty || j.info.Trace.PID == 0 {
+	if j.local != nil || j.info.Empty || j.info.Trace.PID == 0 {
 		return
 	}
 	local, err := j.client.adopter.Adopt(j.info.Trace, j.pidfd)

@@ -209,6 +209,31 @@ func TestKeeperAndDaemonKilled(t *testing.T) {
 	noCgroups(t, cgroup)
 }
 
+// When the jobs of a lost keeper have ended, and the next keeper has, too, no
+// cgroup is left of either, in any hierarchy.
+func TestNoCgroupIsLeftOfALostKeeper(t *testing.T) {
+	c := cgroups(t)
+	cl := connect(t, c)
+	j := start(t, cl, script("j", "exec sleep 1000", nil))
+	name := strings.Split(filepath.Base(filepath.Dir(traceOf(t, cl, "j").Cgroup)), "-")
+	kill9(t, c.Dir)
+	exits(t, start(t, cl, script("next", "exit 1", nil)), keeper.Exit{Code: 1})
+	j.Kill()
+	if err := j.WaitEmpty(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	j.Release()
+	if err := cl.Shutdown(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(d.Name(), name[0]+"-"+name[1]+"-") {
+			t.Errorf("left: %s", path)
+		}
+		return nil
+	})
+}
+
 // What a dead keeper had begun and not yet named is ended by the next, and so
 // is nothing else.
 func TestUnnamedIsEnded(t *testing.T) {
@@ -342,6 +367,37 @@ func TestSpawnLostWithTheKeeper(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 		})
+	}
+}
+
+// A spawn whose keeper had done it, and was killed before it could say so, is
+// done: the job is the next keeper's. Its file is made to tell of another's
+// program here.
+func TestSpawnDoneByALostKeeper(t *testing.T) {
+	c := cgroups(t)
+	cl := connect(t, c)
+	m := mark()
+	other := start(t, cl, script("other", "exec sleep "+m, nil))
+	signalKeeper(t, pidOf(c.Dir), syscall.SIGSTOP)
+	b, err := json.Marshal(remote.Info{Name: "s", Trace: traceOf(t, cl, "other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.Dir, "jobs", "s"), append(b, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keeperPID := pidOf(c.Dir)
+	go func() { _ = syscall.Kill(keeperPID, syscall.SIGKILL) }()
+	j, err := cl.Spawn(soon(t), script("s", "exec sleep 1000", nil))
+	if errors.Is(err, fs.ErrExist) {
+		t.Skip("the first keeper was dead before it could be asked")
+	}
+	if err != nil || j.PID() != other.PID() {
+		t.Fatalf("spawn: %v; it is alive: %v", err, alive(m))
+	}
+	j.Kill()
+	if err := j.WaitEmpty(soon(t)); err != nil || len(alive(m)) > 0 {
+		t.Errorf("after its kill: %v, %v", err, alive(m))
 	}
 }
 

@@ -85,6 +85,19 @@ func signalKeeper(t testing.TB, pid int, s syscall.Signal) {
 	if err := syscall.Kill(pid, s); err != nil {
 		t.Fatal(err)
 	}
+	if s == syscall.SIGSTOP {
+		eventually(t, "each of its threads has stopped", func() bool { return stopped(pid) })
+	}
+}
+
+func stopped(pid int) bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, f := range files {
+		if stat, _ := os.ReadFile(f); !strings.Contains(string(stat), ") T ") {
+			return false
+		}
+	}
+	return true
 }
 
 // script is a Spec for the shell; out is where its output goes.

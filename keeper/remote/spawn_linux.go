@@ -21,7 +21,7 @@ import (
 
 // Spawn has the keeper start a program. If the keeper is lost, another one is
 // started first. An error that is keeper.ErrLost means that the keeper was lost
-// while it was at it: what it had begun is ended by the next.
+// while it was at it: what it had begun has been ended by the next.
 func (c *Client) Spawn(ctx context.Context, s keeper.Spec) (keeper.Job, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -45,6 +45,9 @@ func (c *Client) Spawn(ctx context.Context, s keeper.Spec) (keeper.Job, error) {
 			return nil, err
 		}
 		job, err := c.spawn(ctx, l, j, body, files)
+		if errors.Is(err, keeper.ErrLost) {
+			job, err = c.rescue(ctx, s.Name, err)
+		}
 		if !errors.Is(err, errEnding) && !errors.Is(err, errUnsent) {
 			return job, err
 		}
@@ -111,13 +114,22 @@ func (c *Client) begun(j *remoteJob, f wire.Frame) (keeper.Job, error) {
 		c.mu.Unlock()
 		return nil, err
 	}
+	j.take(i, f.Files)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bond != j.bond && c.err == nil { // its keeper was lost before this was read
+		j.hold()
+	}
+	return j, nil
+}
+
+func (j *remoteJob) take(i Info, files []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.info.Trace.PID == 0 { // else something newer is known already
 		j.set(i)
 	}
-	j.takePidfd(f.Files)
-	return j, nil
+	j.takePidfd(files)
 }
 
 // takePidfd keeps the leader's descriptor if it can still be of use.
@@ -150,6 +162,24 @@ func (c *Client) settle(l *link, j *remoteJob, err error) (keeper.Job, error) {
 		return nil, errUnsent
 	}
 	return nil, fmt.Errorf("start %s: %w", j.name, keeper.ErrLost)
+}
+
+// rescue asks the next keeper what became of a start that was lost with the one
+// before: it has taken up what that one had written down, and ended what it had
+// not, before it answers. What it has not heard of was not begun.
+func (c *Client) rescue(ctx context.Context, name string, lost error) (keeper.Job, error) {
+	if err := c.connect(ctx); err != nil {
+		return nil, lost
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch j := c.jobs[name]; {
+	case j == nil:
+		return nil, errUnsent
+	case j.PID() != 0:
+		return j, nil
+	}
+	return nil, lost
 }
 
 // begunBy reports whether a keeper may have begun a job: it makes the job's file

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -89,12 +90,20 @@ func bear(job torture.Job) error {
 
 // write writes the lines, each by one write, and waits a little between them.
 func write(job torture.Job, writer string) error {
-	lines := job.Lines
+	line := func(n int) (string, error) { return torture.Line(job.Name, writer, "stdout", n), nil }
+	if job.Kind == torture.Fed {
+		in := bufio.NewReader(os.Stdin)
+		line = func(int) (string, error) { return in.ReadString('\n') }
+	}
 	if job.Kind == torture.Family && writer == torture.Child {
 		defer time.Sleep(job.Pace)
 	}
-	for n := 1; n <= lines || !job.Finite(writer); n++ {
-		if _, err := os.Stdout.WriteString(torture.Line(job.Name, writer, "stdout", n)); err != nil {
+	for n := 1; n <= job.Lines || !job.Finite(writer); n++ {
+		text, err := line(n)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stdout.WriteString(text); err != nil {
 			return err
 		}
 		if _, err := os.Stderr.WriteString(torture.Line(job.Name, writer, "stderr", n)); err != nil {
