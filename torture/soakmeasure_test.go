@@ -23,15 +23,32 @@ type sample struct {
 // measure waits until all is quiet and takes a sample.
 func (s *soak) measure() {
 	s.t.Helper()
+	s.collect()
 	s.daemon.http.CloseIdleConnections()
-	now := s.take()
-	s.until("all is quiet", func() bool {
-		before := now
-		now = s.take()
-		return now.values["busy"] == 0 && now.settledSince(before)
-	})
+	before, now := s.take(), s.take()
+	for end := time.Now().Add(patience); now.values["busy"] != 0 || !now.settledSince(before); before, now = now, s.take() {
+		if time.Now().After(end) {
+			s.wrong("it does not become quiet: %v, and then %v", before.values, now.values)
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 	delete(now.values, "busy")
 	s.rounds = append(s.rounds, now)
+}
+
+// collect keeps the daemon busy until it has collected its garbage once more:
+// what is alive after that is alive at rest, and not from before.
+func (s *soak) collect() {
+	s.t.Helper()
+	before := s.metrics()["go_gc_duration_seconds_count"]
+	for end := time.Now().Add(patience); s.metrics()["go_gc_duration_seconds_count"] == before; {
+		var all []byte
+		if err := s.daemon.get("/processes?limit=1000&include=code,output", &all); err != nil || time.Now().After(end) {
+			s.wrong("it does not collect its garbage: %v", err)
+			return
+		}
+	}
 }
 
 // settledSince: counts stand still; memory never does.
