@@ -63,7 +63,7 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.json, "json", "", "write the results to this `file`")
 	f.StringVar(&o.plots, "plots", "", "write plots (SVG) into this `folder`")
 	f.StringVar(&o.from, "from", "", "show the results of an earlier run, kept in this `file`, and measure nothing")
-	f.StringVar(&o.profile, "profile", "", "write CPU profiles into this `folder`")
+	f.StringVar(&o.profile, "profile", "", "write profiles of processor time and memory into this `folder`")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -87,8 +87,11 @@ func bench(ctx context.Context, args []string) error {
 	default:
 		r, err = measured(ctx, o)
 	}
-	if r == nil {
+	if r == nil || len(r.Rows)+len(r.Curves) == 0 {
 		return err
+	}
+	if err != nil {
+		o.docs = false // they are not the place for part of a run
 	}
 	if shown := show(ctx, r, o); shown != nil {
 		return errors.Join(err, shown)

@@ -55,7 +55,7 @@ func families(l *lab.Lab, o options) []measure.Family {
 }
 
 // measured makes a run. What fails is in the report and in the error; the rest
-// is measured all the same, unless ctx ends.
+// is measured all the same, unless ctx ends: then the report has what was done.
 func measured(ctx context.Context, o options) (*report.Report, error) {
 	l, err := lab.Open(ctx, o.short, o.profile != "")
 	if err != nil {
@@ -81,7 +81,7 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 			return profiled(l, o, row.ID, func() (measure.Result, error) { return row.Run(ctx, rounds(row, o)) })
 		})
 		if ctx.Err() != nil {
-			return nil, errStopped(ctx)
+			return r, errStopped(ctx)
 		}
 		if err != nil {
 			result.Failed, result.Verdict = err.Error(), measure.Failed
@@ -97,7 +97,7 @@ func measuredIn(ctx context.Context, l *lab.Lab, o options) (*report.Report, err
 			return profiled(l, o, strings.ReplaceAll(f.X, " ", "-"), func() ([]measure.CurveResult, error) { return f.Run(ctx, o.only.MatchString) })
 		})
 		if ctx.Err() != nil {
-			return nil, errStopped(ctx)
+			return r, errStopped(ctx)
 		}
 		if err != nil {
 			failed = append(failed, err)

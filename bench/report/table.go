@@ -62,7 +62,7 @@ func tableRow(b *bytes.Buffer, row measure.Result) {
 		fmt.Fprintln(b, clip("  FAILED: "+firstLine(row.Failed), width))
 	}
 	for _, s := range row.Subjects {
-		lead := fmt.Sprintf("  %-6s %s", s.Role, pad(s.Name, 28))
+		lead := fmt.Sprintf("  %-6s %s", s.Role, pad(clip(s.Name, 28), 28))
 		if s.Skipped != "" {
 			fmt.Fprintln(b, clip(lead+" skipped: "+firstLine(s.Skipped), width))
 			continue
