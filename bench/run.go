@@ -54,9 +54,23 @@ func families(l *lab.Lab, o options) []measure.Family {
 	return growth.All(l)
 }
 
+func countCurves(l *lab.Lab, o options) (n int) {
+	for _, f := range families(l, o) {
+		for _, c := range f.Curves {
+			if o.only.MatchString(c.ID) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // measured makes a run. What fails is in the report and in the error; the rest
 // is measured all the same, unless ctx ends: then the report has what was done.
 func measured(ctx context.Context, o options) (*report.Report, error) {
+	if none := &(lab.Lab{}); len(chosenRows(none, o))+countCurves(none, o) == 0 {
+		return nil, errors.New("-only matches no row and no curve: -list names them")
+	}
 	l, err := lab.Open(ctx, o.short, o.profile != "")
 	if err != nil {
 		return nil, err
