@@ -68,6 +68,7 @@ bench: ## every figure beside its baseline, peers and growth included; F=-short 
 torture: ## kill the daemon, the keeper and an embedding host under load, again and again, and cut the power everywhere
 	CGO_ENABLED=$(CGO_ENABLED) REEVE_TORTURE_ROUNDS=100 REEVE_TORTURE_KEEPER=10 REEVE_TORTURE_COMMANDS=50 REEVE_TORTURE_PROGRAMS=50 REEVE_TORTURE_CREATES=200 go test -count=1 -timeout 60m -v -run IsKilled ./torture
 	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run 'InSandboxes|^TestConformance$$' ./keeper
+	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run TopManyProcesses ./e2e
 	REEVE_CRASH_ROUNDS=100 go test -count=1 -timeout 30m -v -run AgainAndAgain .
 	REEVE_TORTURE=1 go test -count=1 -timeout 30m -v -run 'PowerCut|EveryCrashPoint' . ./store/sqlite ./env/supervisor
 

@@ -24,6 +24,7 @@ var layers = map[string][]string{
 	"internal/seal":      {},
 	"internal/ownerlock": {"process"},
 	"internal/powercut":  {},
+	"internal/testbin":   {},
 	"interpret":          {"process"},
 	"store":              {"process"},
 	"store/storetest":    {"process", "store"},

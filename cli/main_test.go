@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // binaryDir holds the program that the scripts run.
@@ -34,10 +36,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binaryDir = dir
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, binaryName), "../cmd/reeve")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build the program:", err)
+	if err := testbin.Make(filepath.Join(dir, binaryName)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/reeverun/reeve/internal/peers"
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // grace is what each manager is told to leave a job between SIGTERM and
@@ -95,8 +96,8 @@ func (c candidate) try(base string) row {
 // buildReeve makes the program of this repository.
 func buildReeve(ctx context.Context, dir string) (path, version string, err error) {
 	path = filepath.Join(dir, "reeve")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/reeverun/reeve/cmd/reeve").CombinedOutput(); err != nil {
-		return "", "", fmt.Errorf("build: %w: %s", err, out)
+	if err := testbin.Make(path); err != nil {
+		return "", "", err
 	}
 	commit, _ := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	return path, strings.TrimSpace(string(commit)), nil

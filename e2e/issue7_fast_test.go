@@ -5,10 +5,11 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // fastBinary is the program as it is shipped, without the race detector, which
@@ -18,10 +19,7 @@ var fastBinary = sync.OnceValues(func() (string, error) {
 		return binary, nil
 	}
 	binary := filepath.Join(suite.dir, "reeve-fast")
-	if out, err := exec.Command("go", "build", "-o", binary, "../cmd/reeve").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w\n%s", err, out)
-	}
-	return binary, nil
+	return binary, testbin.Make(binary)
 })
 
 // startFast runs the shipped program for one test.

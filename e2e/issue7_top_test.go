@@ -5,6 +5,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -231,10 +232,14 @@ func TestIssue7TopDaemonAway(t *testing.T) {
 	next.await(t, id, "idle")
 }
 
-// Ten thousand processes are a list like any other.
+// Many processes, more than one page of the API holds, are a list like any other:
+// ten thousand by make torture.
 func TestIssue7TopManyProcesses(t *testing.T) {
 	t.Parallel()
-	const many = 10_000
+	many := 2500
+	if os.Getenv("REEVE_TORTURE") != "" {
+		many = 10_000
+	}
 	d := startFast(t)
 	d.createMany(t, many)
 	w := d.top(t, 80, 24)
@@ -243,8 +248,8 @@ func TestIssue7TopManyProcesses(t *testing.T) {
 	w.until("the first", regexp.MustCompile(`(?m)^> +1 `).MatchString)
 	w.presses("g")
 	w.until("the last", regexp.MustCompile(fmt.Sprintf(`(?m)^> +%d `, many)).MatchString)
-	w.onlySee("job 7777")
-	screen := w.until("it alone", regexp.MustCompile(`(?m)^> +[0-9]+ .* job 7777 *$`).MatchString)
+	w.onlySee("job 1777")
+	screen := w.until("it alone", regexp.MustCompile(`(?m)^> +[0-9]+ .* job 1777 *$`).MatchString)
 	id, _ := strconv.ParseInt(regexp.MustCompile(`(?m)^> +([0-9]+)`).FindStringSubmatch(screen)[1], 10, 64)
 	w.presses("r")
 	w.sees("1 process started")

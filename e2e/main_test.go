@@ -6,11 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // suite is what the tests of one run have in common.
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
 	// Most tests wait most of the time, hence more of them than cores.
-	for name, value := range map[string]string{"test.parallel": "8", "rapid.checks": "4", "rapid.steps": "18", "rapid.shrinktime": "5s", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"test.parallel": "8", "rapid.checks": "3", "rapid.steps": "18", "rapid.shrinktime": "5s", "rapid.nofailfile": "true"} {
 		if err := flag.Set(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
@@ -73,16 +74,10 @@ func build(dir, name, pkg, variable string) (binary string, err error) {
 		return binary, nil
 	}
 	binary = filepath.Join(dir, name)
-	var out []byte
-	for _, race := range []string{"-race=true", "-race=false"} {
-		if out, err = exec.Command("go", "build", race, "-o", binary, pkg).CombinedOutput(); err == nil {
-			return binary, nil
-		}
-		if os.Getenv("CI") == "true" {
-			break
-		}
+	if err = testbin.BuildRace(binary, pkg); err != nil && os.Getenv("CI") != "true" {
+		err = testbin.Build(binary, pkg)
 	}
-	return "", fmt.Errorf("build the daemon: %w\n%s", err, out)
+	return binary, err
 }
 
 // shared returns the daemon of all tests that need none of their own. What

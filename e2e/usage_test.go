@@ -78,7 +78,7 @@ func TestUsageOfProgramsAndAgents(t *testing.T) {
 	t.Parallel()
 	s := agenttest.New(t)
 	d := withModel(t, newBase(t), "openai", s)
-	id := d.ts(t, "const end = Date.now() + 50; while (Date.now() < end); await new Promise(() => setTimeout(() => {}, 1e9));", m{"options": m{"timeout": nil}}).id()
+	id := d.ts(t, "setInterval(() => { const end = Date.now() + 20; while (Date.now() < end); }, 100)", m{"options": m{"timeout": nil}}).id()
 	asked := 0
 	s.Answer(func(agenttest.Request) agenttest.Turn {
 		if asked++; asked < 3 {

@@ -26,5 +26,5 @@
 //	REEVE_TORTURE_PROGRAMS  programs that run at each kill (20)
 //	REEVE_TORTURE_CREATES   creates in flight at each kill (60)
 //	REEVE_TORTURE_SEED      repeats the choices of a run that printed it
-//	REEVE_TORTURE_BINARY    the program, if it need not be built
+//	REEVE_BIN               the program, if it need not be built
 package torture

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 // suite is what the tests have in common. Everything is below one folder, so
@@ -39,20 +41,10 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// buildAll makes both programs: Reeve with V8 where there is a C++ compiler.
+// buildAll makes both programs.
 func buildAll() error {
-	if made := os.Getenv("REEVE_TORTURE_BINARY"); made != "" {
-		if err := copyFile(made, suite.binary); err != nil {
-			return err
-		}
-	} else {
-		var env []string
-		if _, err := exec.LookPath("g++"); err != nil && os.Getenv("CXX") == "" {
-			env = []string{"CGO_ENABLED=0"}
-		}
-		if err := build(suite.binary, "../cmd/reeve", env...); err != nil {
-			return err
-		}
+	if err := testbin.Make(suite.binary); err != nil {
+		return err
 	}
 	return build(suite.job, "./job", "CGO_ENABLED=0")
 }
@@ -64,14 +56,6 @@ func build(binary, pkg string, env ...string) error {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 	}
 	return nil
-}
-
-func copyFile(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, content, 0o755)
 }
 
 // setting is a number of the environment.

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/reeverun/reeve/internal/testbin"
 )
 
 var block = regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -65,8 +67,8 @@ exec ` + curl + ` --fail-with-body "$@"
 func serveForDocs(t *testing.T, dir string) string {
 	t.Helper()
 	bin := filepath.Join(dir, "reeve")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	if err := testbin.Make(bin); err != nil {
+		t.Fatal(err)
 	}
 	data := filepath.Join(dir, "data")
 	cmd := exec.Command(bin, "serve", "--data", data, "--listen", "127.0.0.1:0", "--config", "none", "--stop-jobs")

@@ -404,8 +404,8 @@ func TestBombs(t *testing.T) {
 		w := m.world(t)
 		for name, code := range bombs {
 			t.Run(name, func(t *testing.T) {
-				neighbour := w.spawn(reeve.TypeScript(`let n = 0; while (n < 20) { await new Promise((r) => setTimeout(r, 10)); n++ } console.log("survived")`))
-				got := w.wait(w.spawn(reeve.TypeScript(code).Timeout(400 * time.Millisecond).Limits(process.Limits{MemoryBytes: 64 << 20}).RawOutput(process.Disabled).Grace(time.Second)))
+				neighbour := w.spawn(reeve.TypeScript(`let n = 0; while (n < 10) { await new Promise((r) => setTimeout(r, 10)); n++ } console.log("survived")`))
+				got := w.wait(w.spawn(reeve.TypeScript(code).Timeout(200 * time.Millisecond).Limits(process.Limits{MemoryBytes: 32 << 20}).RawOutput(process.Disabled).Grace(time.Second)))
 				if got.ExitState == process.ExitCanceled || got.ExitState == process.ExitNone {
 					t.Errorf("%s, %q", got.ExitState, got.Error)
 				}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/reeverun/reeve/client"
+	"github.com/reeverun/reeve/internal/testbin"
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/settings"
 )
@@ -38,8 +39,8 @@ func TestMain(m *testing.M) {
 	}
 	program = filepath.Join(dir, "reeve")
 	code := 1
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		fmt.Printf("build: %v\n%s", err, out)
+	if err := testbin.Build(program, "."); err != nil {
+		fmt.Println(err)
 	} else {
 		code = m.Run()
 	}

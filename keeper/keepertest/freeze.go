@@ -194,7 +194,7 @@ func frozenClose(r *rig) {
 }
 
 func freezeRace(r *rig) {
-	for i := range 20 {
+	for i := range rounds(8) {
 		m := newMarker()
 		p := r.sh(m.script(ticker("tick") + " & sleep 0.01; exit 6"))
 		p.expect(1, "tick")

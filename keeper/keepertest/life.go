@@ -104,7 +104,7 @@ func fifty(r *rig) {
 func itoa(i int) string { return string([]byte{'0' + byte(i/10), '0' + byte(i%10)}) }
 
 func killRace(r *rig) {
-	for range 30 {
+	for range rounds(12) {
 		p := r.sh("exit 6")
 		p.Kill()
 		e, err := p.Wait(r.ctx())
@@ -119,7 +119,7 @@ func killRace(r *rig) {
 }
 
 func signalRace(r *rig) {
-	for range 30 {
+	for range rounds(12) {
 		p := r.sh("exit 6")
 		n, err := p.Signal(process.SIGTERM)
 		if err != nil || n < 0 || n > 1 {
@@ -196,7 +196,7 @@ func noLeak(r *rig) {
 	spawn()
 	spare := 40 // what a spawner may keep ready
 	before, routines := count("/proc/self/fd"), runtime.NumGoroutine()
-	for range 5 {
+	for range rounds(3) { // more jobs than are spare
 		spawn()
 	}
 	r.eventually("descriptors are given back", func() bool { return count("/proc/self/fd") <= before+spare })

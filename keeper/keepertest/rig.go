@@ -189,3 +189,11 @@ func (r *rig) eventually(what string, ok func() bool) {
 		}
 	}
 }
+
+// rounds is how often something is tried: more often by make torture.
+func rounds(n int) int {
+	if os.Getenv("REEVE_TORTURE") != "" {
+		return 4 * n
+	}
+	return n
+}

@@ -88,14 +88,16 @@ func TestHostileServerStopsReading(t *testing.T) {
 	before := runtime.NumGoroutine()
 	params := json.RawMessage(`{"a":"` + strings.Repeat("x", 128<<10) + `"}`)
 	most := 0
-	for range 400 {
+	for range 500 {
 		_, err := r.Call(t.Context(), process.ToolCall{Service: "m", Tool: "deaf", Params: params})
 		if err == nil {
 			t.Fatal("a deaf server answered")
 		}
 		most = max(most, runtime.NumGoroutine())
 	}
-	if most > before+350 {
+	// A hundred may be left over, and more for a moment on a busy machine while a
+	// connection is closed; without a bound all five hundred would be.
+	if most > before+450 {
 		t.Errorf("%d goroutines, %d before", most, before)
 	}
 }

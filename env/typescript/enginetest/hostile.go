@@ -87,7 +87,7 @@ func testBombs(t *testing.T, e engine.Engine) {
 		t.Run(b.name, func(t *testing.T) {
 			neighbour := begin(t, e, body(`console.log(await reeve.services.s.tools.t())`))
 			p := body(b.code)
-			p.heap, p.cpuMS = 32<<20, 1000
+			p.heap, p.cpuMS = 16<<20, 250
 			s := begin(t, e, p)
 			ended := make(chan struct{})
 			go func() {
@@ -118,7 +118,7 @@ func testBombs(t *testing.T, e engine.Engine) {
 	}
 	t.Run("CPU limit", func(t *testing.T) {
 		p := body(`for (;;);`)
-		p.cpuMS = 300
+		p.cpuMS = 100
 		r := run(t, e, p)
 		if r.failure == nil || r.failure.Kind != "cpu" || r.exit.Code != 71 {
 			t.Errorf("error %+v, exit %+v", r.failure, r.exit)
@@ -126,7 +126,7 @@ func testBombs(t *testing.T, e engine.Engine) {
 	})
 	t.Run("heap limit", func(t *testing.T) {
 		p := body(`const a = []; for (;;) a.push({ x: a.length, y: "s" + a.length })`)
-		p.heap = 32 << 20
+		p.heap = 16 << 20
 		r := run(t, e, p)
 		if r.failure == nil || r.failure.Kind != "memory" || r.exit.Code != 70 {
 			t.Errorf("error %+v, exit %+v", r.failure, r.exit)

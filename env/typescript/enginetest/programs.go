@@ -141,9 +141,9 @@ func testOutput(t *testing.T, e engine.Engine) {
 
 // testLarge: what is printed may be of any length, frames may not.
 func testLarge(t *testing.T, e engine.Engine) {
-	r := run(t, e, body(`console.log("ü🎉x".repeat(1 << 19)); try { reeve.output({ big: "x".repeat(17 << 20) }) } catch (e) { console.log("refused", e instanceof Error) }`))
+	r := run(t, e, body(`console.log("ü🎉x".repeat(1 << 18)); try { reeve.output({ big: "x".repeat(17 << 20) }) } catch (e) { console.log("refused", e instanceof Error) }`))
 	r.succeeded(t)
-	want := strings.Repeat("ü🎉x", 1<<19) + "\nrefused true\n"
+	want := strings.Repeat("ü🎉x", 1<<18) + "\nrefused true\n"
 	if got := r.stdout.String(); got != want {
 		t.Errorf("%d bytes came, want %d", len(got), len(want))
 	}

@@ -56,7 +56,7 @@ func TestMemoryBombsEndTheirOwnProcess(t *testing.T) {
 	for name, code := range bombs {
 		t.Run(name, func(t *testing.T) {
 			s := program(code)
-			s.HeapBytes = 48 * mib
+			s.HeapBytes = 24 * mib
 			r := run(t, e, s)
 			switch {
 			case r.kind == "memory" && r.exit.Code == 70:

@@ -51,14 +51,14 @@ func TestWithoutJIT(t *testing.T) {
 }
 
 func TestHeapLimitIsTheScripts(t *testing.T) {
-	e := startEngine(t, Config{MaxHeap: 300 * mib})
+	e := startEngine(t, Config{MaxHeap: 150 * mib})
 	fill := func(mib int) string {
 		return fmt.Sprintf(`const a = []; for (let i = 0; i < %d; i++) a.push(new Array(1 << 18).fill(i)); print(a.length)`, mib)
 	}
 	for _, tc := range []struct {
 		heap, use int
 		fits      bool
-	}{{16, 10, true}, {16, 60, false}, {64, 50, true}, {64, 100, false}, {256, 200, true}, {256, 320, false}, {0, 250, true}, {1 << 20, 400, false}} {
+	}{{16, 10, true}, {16, 40, false}, {64, 50, true}, {64, 100, false}, {128, 100, true}, {128, 160, false}, {0, 125, true}, {1 << 20, 200, false}} {
 		s := program(fill(tc.use))
 		s.HeapBytes = uint64(tc.heap) * mib
 		r := run(t, e, s)
