@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/reeverun/reeve"
 	"github.com/reeverun/reeve/bench/lab"
@@ -43,17 +42,6 @@ func runNoop(ctx context.Context, rt *reeve.Runtime) error {
 	return err
 }
 
-// commits is the least that makes jobs durable: what waits is appended to a file
-// as one, and synced as one.
-type commits struct {
-	file    *os.File
-	mu      sync.Mutex
-	waiting []chan error
-}
-
-// recordOfJob is about how many bytes a job has in a table.
-const recordOfJob = 256
-
 func openCommits(l *lab.Lab, n int) (measure.Instrument, error) {
 	dir, err := l.Scratch()
 	if err != nil {
@@ -63,46 +51,6 @@ func openCommits(l *lab.Lab, n int) (measure.Instrument, error) {
 	if err != nil {
 		return nil, err
 	}
-	return measure.Closing(func(context.Context) (float64, error) {
-		c := commits{file: f}
-		if err := f.Truncate(0); err != nil {
-			return 0, err
-		}
-		return perSecond(n, clientsOfJobs, c.add)
-	}, f.Close), nil
-}
-
-// add returns when a record is on the disk. The first who waits commits for all
-// who came meanwhile, until nobody waits.
-func (c *commits) add() error {
-	mine := make(chan error, 1)
-	c.mu.Lock()
-	c.waiting = append(c.waiting, mine)
-	leads := len(c.waiting) == 1
-	c.mu.Unlock()
-	if leads {
-		c.commit()
-	}
-	return <-mine
-}
-
-// commit leaves the first in the list as long as it works, so that nobody else
-// leads.
-func (c *commits) commit() {
-	for done := 0; ; {
-		c.mu.Lock()
-		c.waiting = c.waiting[done:]
-		batch := c.waiting[:len(c.waiting):len(c.waiting)]
-		c.mu.Unlock()
-		if done = len(batch); done == 0 {
-			return
-		}
-		_, err := c.file.Write(make([]byte, recordOfJob*done))
-		if err == nil {
-			err = lab.SyncData(c.file)
-		}
-		for _, w := range batch {
-			w <- err
-		}
-	}
+	c := lab.Commits{File: f}
+	return measure.Closing(func(context.Context) (float64, error) { return perSecond(n, clientsOfJobs, c.Add) }, f.Close), nil
 }

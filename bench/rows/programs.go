@@ -107,7 +107,8 @@ func isolatedPerSecond(ctx context.Context, i peer.Isolated, n int) (float64, er
 	return float64(n) / min(one.Total, all.Total) * 1e3, err
 }
 
-// computations are programs that compute; at most what the first takes is asked.
+// computations are programs that compute. The first is what a target is set for;
+// the others are figures.
 var computations = []struct{ name, code string }{
 	{"fib", `const fib = (n) => n < 2 ? n : fib(n - 1) + fib(n - 2); console.log(fib(34));`},
 	{"regex", `let n = 0; const s = "lorem ipsum dolor sit amet 2026-11-15 ".repeat(20000); for (const m of s.matchAll(/(\d+)-(\d+)-(\d+)/g)) n += +m[1]; console.log(n);`},
@@ -117,7 +118,7 @@ var computations = []struct{ name, code string }{
 
 func programsThatCompute(l *lab.Lab, p *peer.Set) (all []measure.Row) {
 	times := l.Size(3, 1)
-	for _, c := range computations {
+	for at, c := range computations {
 		r := measure.Row{
 			ID: "ts-compute-" + c.name, Title: "TypeScript that computes: " + c.name, Unit: "ms", Better: measure.Lower, Rounds: 7,
 			Subjects: []measure.Subject{
@@ -132,7 +133,9 @@ func programsThatCompute(l *lab.Lab, p *peer.Set) (all []measure.Row) {
 					return measure.Median(took.Each), err
 				}),
 			},
-			Targets: []measure.Target{{Subject: programServed, Of: isolated, Limit: 1.2}},
+		}
+		if at == 0 {
+			r.Targets = []measure.Target{{Subject: programServed, Of: isolated, Limit: 1.2}}
 		}
 		all = append(all, r)
 	}
