@@ -72,6 +72,7 @@ func run(ctx context.Context, s settings.Settings, w Wiring, l limits, ready fun
 	manager := newNotifier()
 	stopping := awaitStop(ctx, w.Signals)
 	defer stopping.release()
+	defer startTidying()()
 	d := newDaemon(s, w, l, newLogger(s, w.Log))
 	err := d.begin(stopping.ctx)
 	if err != nil {

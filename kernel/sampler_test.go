@@ -80,7 +80,11 @@ func TestSamplerRestsAndWakes(t *testing.T) {
 		time.Sleep(5 * time.Hour)
 		id := f.spawn(t, "sleep 5s")
 		f.wait(t, id)
-		if s, err := f.Usage(t.Context(), id, 0); err != nil || len(s.Samples) < 4 {
+		// Of what stays the same the first and the last are kept, and its end.
+		if s, err := f.Usage(t.Context(), id, 0); err != nil || len(s.Samples) != 3 || s.Samples[1].At.Sub(s.Samples[0].At.Time) != 3*time.Second {
+			t.Errorf("%+v, %v", s, err)
+		}
+		if s, err := f.Usage(t.Context(), long, 0); err != nil || len(s.Samples) != 2 || s.StepMS < 64_000 {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if err := f.Kill(context.Background(), long, KillOptions{Now: true}); err != nil {

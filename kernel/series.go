@@ -12,23 +12,37 @@ import (
 type series struct {
 	step    time.Duration // between two samples
 	samples []process.UsageSample
+	looks   int       // how many samples there would be if nothing stayed the same
 	due     time.Time // of the next sample
 	cpu     int64     // milliseconds of processor time, when last looked at
 	found   bool      // what an earlier host knew was asked for
 }
 
 // add keeps a sample. When there are too many every other one goes, and the rest
-// come half as often from then on.
+// come half as often from then on. Of what stays the same the beginning and the
+// end are kept, so that a process that sleeps has two samples.
 func (s *series) add(u process.UsageSample) {
-	if len(s.samples) >= process.MaxSamples {
-		kept := s.samples[:0]
-		for i := 1; i < len(s.samples); i += 2 {
-			kept = append(kept, s.samples[i])
+	if s.looks++; s.looks > process.MaxSamples {
+		if len(s.samples) >= process.MaxSamples {
+			kept := s.samples[:0]
+			for i := 1; i < len(s.samples); i += 2 {
+				kept = append(kept, s.samples[i])
+			}
+			s.samples = kept
 		}
-		s.samples = kept
+		s.looks = process.MaxSamples/2 + 1
 		s.step *= 2
 	}
+	if n := len(s.samples); n > 1 && alike(&u, &s.samples[n-1]) && alike(&u, &s.samples[n-2]) {
+		s.samples[n-1].At = u.At
+		return
+	}
 	s.samples = append(s.samples, u)
+}
+
+// alike reports whether two samples differ in nothing but their time.
+func alike(a, b *process.UsageSample) bool {
+	return a.CPUMS == b.CPUMS && a.RSSBytes == b.RSSBytes && a.PIDs == b.PIDs && a.Tokens == b.Tokens
 }
 
 // shown is the series as it is told and stored.
@@ -44,7 +58,7 @@ func (s *series) takeUp(known process.UsageSeries) {
 	}
 	s.step = max(s.step, time.Duration(known.StepMS)*time.Millisecond)
 	own := s.samples
-	s.samples = known.Samples
+	s.samples, s.looks = known.Samples, len(known.Samples)
 	for _, u := range own {
 		s.add(u)
 	}

@@ -49,14 +49,14 @@ func parkedServed(ctx context.Context, l *lab.Lab, n int) (_ float64, err error)
 	if err := park(ctx, d, n/4, n/4); err != nil { // the first pay for what all share
 		return 0, err
 	}
-	before, err := memory(d)
+	before, err := settled(ctx, d)
 	if err != nil {
 		return 0, err
 	}
 	if err := park(ctx, d, n, n/4+n); err != nil {
 		return 0, err
 	}
-	after, err := memory(d)
+	after, err := settled(ctx, d)
 	return float64(after-before) * 1.024 / float64(n), err
 }
 
@@ -80,6 +80,21 @@ func running(ctx context.Context, d *lab.Daemon) int {
 	var o struct{ States struct{ Running int } }
 	_ = d.Do(ctx, "GET", "/overview", "", &o)
 	return o.States.Running
+}
+
+// settled is the memory of a daemon that has come to rest: it gives back what a
+// burst of starts has left when it has been quiet for some seconds.
+func settled(ctx context.Context, d *lab.Daemon) (least int64, err error) {
+	for since := time.Now(); time.Since(since) < 30*time.Second && ctx.Err() == nil; time.Sleep(time.Second) {
+		now, err := memory(d)
+		if err != nil {
+			return 0, err
+		}
+		if least == 0 || now < least*99/100 {
+			least, since = now, time.Now()
+		}
+	}
+	return least, ctx.Err()
 }
 
 // memory is what daemon and keeper have for themselves, in KiB.
