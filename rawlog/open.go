@@ -71,7 +71,6 @@ func (l *Log) takeSpare(s Stream) backing {
 		return nil
 	}
 	l.streams[0].b, l.streams[1].b = sp.files[0], sp.files[1]
-	l.idx.(*indexFile).f = sp.index // nothing is indexed before it is written
 	return sp.files[s]
 }
 

@@ -30,7 +30,6 @@ type spares struct {
 type spare struct {
 	path  string
 	files [2]*fileBacking
-	index *os.File
 }
 
 // take makes a spare the folder at path, which must not exist. It returns nil
@@ -140,8 +139,8 @@ func makeSpare(path string) (*spare, error) {
 		sp.remove()
 		return nil, err
 	}
-	sp.index = index
-	return sp, nil
+	// It is opened again with the first line: a process may be silent for days.
+	return sp, index.Close()
 }
 
 func (sp *spare) remove() {
@@ -149,9 +148,6 @@ func (sp *spare) remove() {
 		if f != nil {
 			_ = f.close()
 		}
-	}
-	if sp.index != nil {
-		_ = sp.index.Close()
 	}
 	_ = os.RemoveAll(sp.path)
 }

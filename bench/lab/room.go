@@ -9,8 +9,8 @@ import (
 )
 
 // filesOfCommand is how many files the daemon has open for a command that is
-// silent: its process, its two streams and their index.
-const filesOfCommand = 4
+// silent: its process and its two streams.
+const filesOfCommand = 3
 
 // Room is how many commands more can live on this machine at once, and what the
 // limit is.

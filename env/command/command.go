@@ -95,7 +95,9 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 	defer e.exit(in.EID, r)
 
 	cmd := commandOf(in.Spec)
-	job, out, err := e.begin(ctx, r, cmd, in, h)
+	var job keeper.Job
+	var out *output
+	aside(func() { job, out, err = e.begin(ctx, r, cmd, in, h) })
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return env.Result{State: process.ExitCanceled}, nil // asked to end before it began
 	}
@@ -116,6 +118,20 @@ func (e *Env) Execute(ctx context.Context, in env.Input, h env.Host) (env.Result
 		return env.Result{}, err
 	}
 	return e.end(ctx, r, job, out, cmd, exit, err, in, h)
+}
+
+// aside calls f on a stack of its own. A stack that has grown for a moment stays
+// so: of a run that waits for days, what its start needed would be half of all
+// the memory it takes.
+func aside(f func()) {
+	over := make(chan any)
+	go func() {
+		defer func() { over <- recover() }()
+		f()
+	}()
+	if failed := <-over; failed != nil {
+		panic(failed)
+	}
 }
 
 // begin starts the program, or takes it up.
