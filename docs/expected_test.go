@@ -14,6 +14,7 @@ var varying = []*regexp.Regexp{
 	regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+Z)?`),                 // dates
 	regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d{3}\b`),                                  // times
 	regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|ms|s|µs))+\b`),                            // durations
+	regexp.MustCompile(`\b127\.0\.0\.1:\d+`),                                         // the daemon's address
 	regexp.MustCompile(`\bpid \d+`),                                                  // processes of the system
 	regexp.MustCompile(`"(wallMs|cpuMs|maxRssBytes|stdoutBytes|durationMs)":[\d.]+`), // measurements
 }

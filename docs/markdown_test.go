@@ -34,7 +34,7 @@ func (b block) where(d *document) string { return fmt.Sprintf("%s:%d", d.name, b
 
 var (
 	skipMark = regexp.MustCompile(`^<!-- test: skip (.+) -->$`)
-	fileMark = regexp.MustCompile(`^(?:#|//) (\S+\.(?:yaml|ts|py|txt|json))(?: |$)`)
+	fileMark = regexp.MustCompile(`^(?:#|//) (\S+\.(?:yaml|ts|py|txt|json))(?: |\n)`)
 )
 
 func documents(t *testing.T) []*document {

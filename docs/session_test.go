@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,6 +137,7 @@ func (s *session) script(b block) {
 // what is shown. Commands that only look are repeated until they see it.
 func (s *session) converse(b block) {
 	s.t.Helper()
+	s.start()
 	for _, step := range b.steps() {
 		want := s.expected(step.want)
 		end := time.Now().Add(patience / 4)
@@ -157,7 +159,7 @@ func (s *session) converse(b block) {
 func looks(command string) bool {
 	words := strings.Fields(command)
 	if len(words) < 2 || words[0] != "reeve" {
-		return strings.HasPrefix(command, "curl -s $R") && !strings.Contains(command, " -d ")
+		return regexp.MustCompile(`^curl -s "?\$R`).MatchString(command) && !strings.Contains(command, " -d ")
 	}
 	switch words[1] {
 	case "ps", "tree", "show", "events", "logs", "transcript", "env", "version":
