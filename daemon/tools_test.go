@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/settings"
 	"github.com/reeverun/reeve/token"
-	"github.com/reeverun/reeve/tool/file"
 )
 
 const petsDocument = `{"openapi":"3.1.0","info":{"title":"Pets","version":"1"},"paths":{"/pets/{id}":{"delete":{"operationId":"delete_pet",
@@ -257,33 +255,5 @@ func TestParts(t *testing.T) {
 	f.w.Environments = func(Parts) (map[string]env.Environment, error) { return nil, os.ErrPermission }
 	if err := f.fails(); err == nil || !strings.Contains(err.Error(), os.ErrPermission.Error()) {
 		t.Error(err)
-	}
-}
-
-// The files that the docs show are ones that can be read.
-func TestToolFilesOfTheDocs(t *testing.T) {
-	doc, err := os.ReadFile("../docs/tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
-	if len(blocks) < 2 {
-		t.Fatalf("%d examples", len(blocks))
-	}
-	for _, name := range []string{"PETS_TOKEN", "ISSUES_TOKEN", "REMOTE_TOKEN"} {
-		t.Setenv(name, "x")
-	}
-	for _, b := range blocks {
-		path := filepath.Join(t.TempDir(), "tools.yaml")
-		if err := os.WriteFile(path, []byte(b[1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := file.Load(path, os.LookupEnv)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, b[1])
-		}
-		if len(f.Policy().Rules()) == 0 {
-			t.Errorf("no policy in\n%s", b[1])
-		}
 	}
 }

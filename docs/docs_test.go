@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -23,9 +24,13 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// run builds the program once, without V8: what the documents show does not
-// depend on the engine, and this is what a machine with only Go has.
+// run builds the program once, unless REEVE_BIN names one; without V8: what the
+// documents show does not depend on the engine, and this is what a machine with
+// only Go has.
 func run(m *testing.M) int {
+	if program = os.Getenv("REEVE_BIN"); program != "" {
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "reeve-docs-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -47,7 +52,7 @@ func run(m *testing.M) int {
 func TestBlocksAreRun(t *testing.T) {
 	types := newTypes(t)
 	for _, d := range documents(t) {
-		t.Run(d.name, func(t *testing.T) {
+		t.Run(strings.ReplaceAll(d.name, "/", "-"), func(t *testing.T) {
 			t.Parallel()
 			s := &session{t: t, doc: d}
 			for _, b := range d.blocks {

@@ -4,6 +4,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,14 +71,20 @@ func (s *session) adapt(script string) string {
 	return strings.ReplaceAll(s.stand.adapt(script), "http://127.0.0.1:7338", "http://$(cat ~/.local/share/reeve/address)")
 }
 
-// daemon is the pid of the daemon that a session has left, or 0.
-func (s *session) daemon() int {
-	var holder struct{ PID int }
-	b, err := os.ReadFile(filepath.Join(s.home, ".local/share/reeve/lock"))
-	if err != nil || json.Unmarshal(b, &holder) != nil || !alive(holder.PID) {
-		return 0
-	}
-	return holder.PID
+// daemons are the pids of the daemons that a session has left, by the locks of
+// their data directories.
+func (s *session) daemons() (pids []int) {
+	_ = filepath.WalkDir(s.home, func(path string, d fs.DirEntry, err error) error {
+		var holder struct{ PID int }
+		if err != nil || d.Name() != "reeve.db" {
+			return nil // it may go while it is looked at
+		}
+		if b, err := os.ReadFile(filepath.Join(filepath.Dir(path), "lock")); err == nil && json.Unmarshal(b, &holder) == nil && alive(holder.PID) {
+			pids = append(pids, holder.PID)
+		}
+		return nil
+	})
+	return pids
 }
 
 func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }

@@ -5,6 +5,7 @@ package docs_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,7 +34,7 @@ type block struct {
 func (b block) where(d *document) string { return fmt.Sprintf("%s:%d", d.name, b.line) }
 
 var (
-	skipMark = regexp.MustCompile(`^<!-- test: skip (.+) -->$`)
+	skipMark = regexp.MustCompile(`^<!-- test: (skip|needs) (.+) -->$`)
 	fileMark = regexp.MustCompile(`^(?:#|//) (\S+\.(?:yaml|ts|py|txt|json))(?: |\n)`)
 )
 
@@ -77,9 +78,9 @@ func (d *document) parse() error {
 		default:
 			skip = ""
 			if m := skipMark.FindStringSubmatch(line); m != nil {
-				skip = m[1]
+				skip = reason(m[1], m[2])
 			} else if strings.HasPrefix(line, "<!-- test:") {
-				return fmt.Errorf("%s:%d: the mark is <!-- test: skip REASON -->, on the line above a block", d.name, i+1)
+				return fmt.Errorf("%s:%d: the mark above a block is <!-- test: skip REASON --> or <!-- test: needs PROGRAM -->", d.name, i+1)
 			}
 			d.prose = append(d.prose, line)
 		}
@@ -88,6 +89,18 @@ func (d *document) parse() error {
 		return fmt.Errorf("%s:%d: the block is not closed", d.name, open.line)
 	}
 	return nil
+}
+
+// reason is why a marked block is not run: because it says so, or because the
+// program it needs is not installed.
+func reason(mark, text string) string {
+	if mark == "needs" {
+		if _, err := exec.LookPath(text); err == nil {
+			return ""
+		}
+		text += " is not installed"
+	}
+	return text
 }
 
 // step is a command of a console block and what it prints.

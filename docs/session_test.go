@@ -86,16 +86,17 @@ func (s *session) pipe() (r, w *os.File) {
 	return r, w
 }
 
-// end closes the shell and stops the daemon it left, with all its jobs.
+// end closes the shell and stops the daemons it left, with all their jobs.
 func (s *session) end() {
 	_ = s.input.Close()
 	_ = s.shell.Wait()
 	_ = syscall.Kill(-s.shell.Process.Pid, syscall.SIGKILL) // what it left in the background
-	if pid := s.daemon(); pid > 0 {
+	for _, pid := range s.daemons() {
 		_ = syscall.Kill(pid, syscall.SIGTERM)
 		for end := time.Now().Add(patience); alive(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
-				s.t.Errorf("%s: the daemon does not stop", s.doc.name)
+				log, _ := os.ReadFile(filepath.Join(s.home, ".local/share/reeve/daemon.log"))
+				s.t.Errorf("%s: the daemon does not stop:\n%s", s.doc.name, log)
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 				return
 			}

@@ -121,11 +121,7 @@ sent = json.load(open("sent.json"))
 for body, good in (sent["body"], True), (sent["body"] + " ", False):
     assert verify("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", sent["headers"], body.encode()) is good, body
 `)
-	out, code := s.execute("command -v python3 >/dev/null || exit 77\npython3 receiver.py\n")
-	if strings.TrimSpace(out) == "" && code < 0 {
-		s.t.Skip("python3 is not installed")
-	}
-	if code != 0 {
+	if out, code := s.execute("python3 receiver.py\n"); code != 0 {
 		s.t.Errorf("%s: %s", b.where(s.doc), out)
 	}
 }

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -91,29 +90,5 @@ func typecheck(t *testing.T, declarations string, programs []string) {
 	}
 	if strings.Contains(string(out), "globals.d.ts(") || t.Failed() {
 		t.Errorf("the compiler says:\n%s", out)
-	}
-}
-
-// The example of the tools' document does what it says.
-func TestDocsOfTools(t *testing.T) {
-	t.Parallel()
-	markdown, err := os.ReadFile("../docs/tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, examples := blocks(string(markdown))
-	if len(examples) == 0 {
-		t.Fatal("no example")
-	}
-	s := newShop(t)
-	base := newBase(t)
-	services := strings.Replace(s.services(), "  shop:", "  pets:", 1)
-	writeFile(t, base, "shop.yaml", shopDocument)
-	d := startRealIn(t, base, s.variables(), "--tools", writeFile(t, base, "tools.yaml", services+"policy:\n  - deny: pets/delete_*\n"))
-	for _, example := range examples {
-		rec := d.ts(t, example, block).wantEnd(t, "success")
-		if out := rec.str("stdout"); !strings.HasPrefix(out, "denied ") {
-			t.Errorf("%s\nprints %q (%s)", example, out, rec.str("stderr"))
-		}
 	}
 }

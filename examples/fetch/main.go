@@ -47,7 +47,7 @@ func (f *fetch) Execute(ctx context.Context, in env.Input, h env.Host) (env.Resu
 		return env.Result{}, err
 	}
 	h.Output(map[string]any{"status": resp.StatusCode})
-	return env.Result{State: process.ExitSuccess}, h.Write(process.Stdout, append(body, '\n'))
+	return env.Result{State: process.ExitSuccess}, h.Write(process.Stdout, body)
 }
 
 // Kill ends a run that did not end by itself.
