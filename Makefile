@@ -1,6 +1,6 @@
 # The usual entries. Everything here also works without make: see the commands.
 
-.PHONY: build install man completions test bench torture compare soak run lint fuzz web web-dev test-web screenshots
+.PHONY: build install man completions test bench torture compare soak run lint release fuzz web web-dev test-web screenshots
 
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -9,6 +9,8 @@ COMMIT     ?= $(shell git rev-parse HEAD 2>/dev/null)
 
 # The daemon before which make web-dev serves the dashboard.
 DAEMON ?= http://127.0.0.1:7338
+
+GOLANGCI ?= v2.13.2
 
 # V8 needs a C++ compiler; without one, programs run on QuickJS.
 CGO_ENABLED ?= $(shell command -v $${CXX:-g++} >/dev/null 2>&1 && echo 1 || echo 0)
@@ -85,5 +87,8 @@ soak: ## mixed load with faults for an hour (REEVE_SOAK=10m: for less): nothing 
 	mkdir -p bin
 	CGO_ENABLED=$(CGO_ENABLED) REEVE_SOAK=$(REEVE_SOAK) REEVE_SOAK_JSON=$(abspath $(REEVE_SOAK_JSON)) go test -count=1 -timeout 0 -v -run Soak ./torture
 
-lint: ## golangci-lint, where it is installed
-	golangci-lint run ./...
+lint: ## what .golangci.yml says, by a linter that is built when it is first needed
+	CGO_ENABLED=0 go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run ./...
+
+release: ## an archive for every platform that compiles, and their sums, into dist
+	go run ./packaging/release -version $(VERSION) -commit "$(COMMIT)" -out dist

@@ -98,7 +98,7 @@ func TestDamagedDatabase(t *testing.T) {
 	if err := rt.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rt = open(t, reeve.Config{Dir: dir, Recover: true}) // sound: nothing happens
+	open(t, reeve.Config{Dir: dir, Recover: true}) // sound: nothing happens
 	if again, _ := filepath.Glob(path + ".corrupt-*"); len(again) != 1 {
 		t.Errorf("kept are %v", again)
 	}

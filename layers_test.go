@@ -98,6 +98,7 @@ var layers = map[string][]string{
 	"torture":            {},
 	"torture/job":        {"torture"},
 	"compare":            {"internal"},
+	"packaging/release":  {"cli"},
 	"examples/fetch":     {"", "process", "env"},
 	"examples/headless":  {"", "process"},
 	"examples/live":      {"", "process"},

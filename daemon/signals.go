@@ -36,7 +36,7 @@ func awaitStop(parent context.Context, signals func() (<-chan os.Signal, func())
 	var listener sync.WaitGroup
 	listener.Go(func() {
 		defer end()
-		for n := 0; n < 2; n++ {
+		for n := range 2 {
 			select {
 			case s := <-came:
 				if cancel(fmt.Errorf("%w: %s", errSignal, s)); n == 1 {

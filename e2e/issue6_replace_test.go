@@ -165,7 +165,7 @@ func TestIssue6ReplaceLosesNobody(t *testing.T) {
 	for cursor := ""; ; {
 		page := d.get(t, "/processes?limit=1000&include=stdout&tag=loop"+cursor).want(t, 200).json(t)
 		for _, rec := range page.list("processes") {
-			if rec := m(rec); rec.id() != last {
+			if rec.id() != last {
 				if rec.wantEnd(t, "success"); rec.num("run") != 1 || rec.str("stdout") != "x\n" || !acknowledged[rec.id()] {
 					t.Errorf("process %d: run %v, %q", rec.id(), rec["run"], rec["stdout"])
 				}
@@ -194,7 +194,7 @@ func wantEachOnce(t testing.TB, printed []byte, ids map[int64]bool, last int64) 
 		if cursors[ev.str("cursor")]++; cursors[ev.str("cursor")] > 1 && ev.str("cursor") != "" {
 			t.Errorf("seen twice: %v", ev)
 		}
-		switch id := int64(ev.num("process")); ev.str("kind") {
+		switch id := ev.num("process"); ev.str("kind") {
 		case "process_created":
 			created[id]++
 		case "finalized":

@@ -79,7 +79,7 @@ func compileFindingSpec(r *rule, s ruleSpec) (f findingSpec, err error) {
 	default:
 		return f, fmt.Errorf("severity: %q is not info, recommendation, warning or error", s.Severity)
 	}
-	advice := ""
+	var advice string
 	if f.action, advice, err = compileAction(s.Action); err != nil {
 		return f, err
 	}

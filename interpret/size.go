@@ -45,7 +45,7 @@ func unitFactor(unit string) (float64, bool) {
 	if power == 0 {
 		return 0, false
 	}
-	base := 0.0
+	var base float64
 	switch u[1:] {
 	case "", "b":
 		base = 1000

@@ -151,7 +151,7 @@ func (p *proc) settleRecord(v verdict, o process.Outcome, ev interpret.Evidence)
 	r.ExitState, r.Error, r.Exit, r.Outcome = v.state, v.err, &v.exit, &o
 	r.CompletedAt = p.k.now()
 	if t := p.clock.stopped; !t.IsZero() { // when it ended, not when all was told: another may have its slot
-		r.CompletedAt = r.CompletedAt.Add(t.Sub(time.Now()))
+		r.CompletedAt = r.CompletedAt.Add(time.Until(t))
 	}
 	if r.CompletedAt.Before(r.StartedAt) { // somebody has set the clock back
 		r.CompletedAt = r.StartedAt

@@ -83,7 +83,7 @@ func TestHostileChainOfGenerations(t *testing.T) {
 	f := newFixture(t, 0)
 	defer f.shut(t)
 	id := f.spawn(t, "gate next")
-	for n := 0; n < 200; n++ {
+	for n := range 200 {
 		h := f.hostOf(t, id)
 		child, err := h.Spawn(t.Context(), process.Spec{Environment: "fake", Code: "hang"})
 		if errors.Is(err, process.ErrTooMany) {

@@ -137,8 +137,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 	}
 	rec, err := k.findUnsettled(ctx, marks.Cursor)
 	if err != nil {
-		k.teardown(ctx)
-		return nil, fmt.Errorf("settle interrupted processes: %w", err)
+		return nil, errors.Join(fmt.Errorf("settle interrupted processes: %w", err), k.teardown(ctx))
 	}
 	k.events = newFeed(cfg.SubscriberBuffer, 0, rec.cursor)
 	k.journal = newJournal(cfg.Store, k.events, k.census, rec.cursor, k.backlog, k.log)
@@ -153,8 +152,7 @@ func Open(ctx context.Context, cfg Config) (*Kernel, error) {
 func (k *Kernel) setup(ctx context.Context) error {
 	for name, e := range k.cfg.Environments {
 		if err := e.Setup(ctx); err != nil {
-			k.teardown(ctx)
-			return fmt.Errorf("set up environment %s: %w", name, err)
+			return errors.Join(fmt.Errorf("set up environment %s: %w", name, err), k.teardown(ctx))
 		}
 		k.envs[name] = &environment{name: name, Environment: e,
 			pool: &pool{limit: e.Slots, claim: k.claim, begin: k.begin, ahead: k.mayClaimAhead}}

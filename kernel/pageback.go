@@ -36,7 +36,9 @@ func (b *pager) backward(ctx context.Context) (process.EventPage, error) {
 			break
 		}
 		if len(stored) < batch {
-			full = full || b.linesBefore(r, b.q.After, before, run)
+			if !full {
+				b.linesBefore(r, b.q.After, before, run)
+			}
 			break
 		}
 		batch = max(batch, replayPage)

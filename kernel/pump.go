@@ -355,7 +355,7 @@ func (u *pump) trim() {
 		st := &u.streams[i]
 		if at := st.indexed.Load(); at > st.consumed {
 			st.consumed = at
-			u.log.Consumed(rawlog.Stream(i), at)
+			_ = u.log.Consumed(rawlog.Stream(i), at) // what cannot be dropped stays
 		}
 	}
 }

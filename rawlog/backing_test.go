@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -43,7 +44,7 @@ func conform(t *testing.T, b backing) {
 		n, err := b.readv(x, y, int64(off))
 		check(t, err)
 		equal(t, "read", n, max(0, min(len(x)+len(y), len(want)-off)))
-		got := append(x, y...)[:n]
+		got := slices.Concat(x, y)[:n]
 		if n > 0 && !bytes.Equal(got, want[off:off+n]) {
 			t.Fatalf("%d bytes at %d differ", n, off)
 		}

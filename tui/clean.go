@@ -135,7 +135,7 @@ func (c *cleaner) restyle(from, to style) {
 
 // stringEnd is where a control string ends: at BEL or ST, else with the line.
 func stringEnd(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch {
 		case s[i] == '\a':
 			return i + 1

@@ -77,10 +77,8 @@ func (o order) weigher(children map[process.ID][]*node) func(*node) float64 {
 }
 
 func (o order) compare(x, y *node, weigh func(*node) float64) int {
-	c := 0
-	if o == byName {
-		c = cmp.Compare(x.title, y.title)
-	} else {
+	c := cmp.Compare(x.title, y.title)
+	if o != byName {
 		c = cmp.Compare(weigh(y), weigh(x))
 	}
 	return cmp.Or(c, cmp.Compare(y.rec.ID, x.rec.ID))

@@ -64,7 +64,6 @@ func (s *style) one(codes []int) int {
 
 // extended reads a colour of 256 or of all.
 func extended(codes []int) (color string, took int) {
-	took = 1
 	switch {
 	case len(codes) >= 3 && codes[1] == 5:
 		took = 3

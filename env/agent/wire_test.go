@@ -14,9 +14,8 @@ import (
 func sse(events ...string) agenttest.Turn {
 	var b strings.Builder
 	for _, e := range events {
-		kind := ""
 		if _, after, ok := strings.Cut(e, `"type":"`); ok {
-			kind, _, _ = strings.Cut(after, `"`)
+			kind, _, _ := strings.Cut(after, `"`)
 			b.WriteString("event: " + kind + "\n")
 		}
 		b.WriteString("data: " + e + "\n\n")

@@ -31,7 +31,7 @@ func Record(cmd *exec.Cmd, folder string) (*Log, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUntraceable, err)
 	}
 	pid := cmd.Process.Pid
-	defer cmd.Process.Release() // it is waited for here
+	defer func() { _ = cmd.Process.Release() }() // it is waited for here
 	var ws syscall.WaitStatus
 	if _, err := syscall.Wait4(pid, &ws, syscall.WALL, nil); err != nil || !ws.Stopped() {
 		return nil, fmt.Errorf("%w: %w (%v)", ErrUntraceable, err, ws)

@@ -81,7 +81,7 @@ func (o *object) done() (string, error) {
 }
 
 func appendString(b []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			text, _ := json.Marshal(s) // a string never fails
 			return append(b, text...)

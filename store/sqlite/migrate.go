@@ -46,7 +46,7 @@ func (w *writer) migrateOnce() (done bool, err error) {
 	}
 	defer func() {
 		if err != nil || done {
-			w.exec("ROLLBACK")
+			_ = w.exec("ROLLBACK")
 		}
 	}()
 	version, err := w.schema()

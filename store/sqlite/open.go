@@ -179,7 +179,8 @@ func explain(path string, err error) error {
 	if !errors.As(err, &se) {
 		return err
 	}
-	reason, message := store.Failing, ""
+	reason := store.Failing
+	var message string
 	switch se.Code() & 0xff {
 	case lib.SQLITE_NOTADB:
 		reason, message = store.Damaged, "%s is not a database: restore a backup, or see what can be saved with 'reeve serve --recover'; it was not changed"

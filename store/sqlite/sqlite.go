@@ -70,7 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{path: path, sealer: cfg.Sealer, checked: sizeOf(path) <= whole}
 	if err := s.connect(ctx); err != nil {
-		s.disconnect()
+		_ = s.disconnect()
 		return nil, fmt.Errorf("open database: %w", explain(path, err))
 	}
 	return s, nil

@@ -68,7 +68,7 @@ func (w *writer) transaction(ctx context.Context, f func() error) error {
 		_, err = w.commit.exec()
 	}
 	if err != nil {
-		w.rollback.exec() // fails only if SQLite has rolled back by itself
+		_, _ = w.rollback.exec() // fails only if SQLite has rolled back by itself
 	}
 	return err
 }

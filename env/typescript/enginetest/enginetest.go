@@ -119,7 +119,7 @@ func begin(t *testing.T, e engine.Engine, p program) *session {
 func (s *session) send(t engine.Type, payload string) {
 	s.write.Lock()
 	defer s.write.Unlock()
-	s.child.Write(engine.AppendFrame(nil, t, []byte(payload)))
+	_, _ = s.child.Write(engine.AppendFrame(nil, t, []byte(payload)))
 }
 
 // answer answers a call with a JSON value.

@@ -57,10 +57,10 @@ var childEnvironment = []string{"GOMAXPROCS=2", "GOGC=50"}
 // thread while the child lives: it reads a pipe that the child never writes.
 func (c *child) watch() {
 	if c.life != nil {
-		io.Copy(io.Discard, c.life)
+		_, _ = io.Copy(io.Discard, c.life)
 		c.life.Close()
 	}
-	c.cmd.Wait() // what it returns stands in ProcessState
+	_ = c.cmd.Wait() // what it returns stands in ProcessState
 	c.exit = exitOf(c.cmd.ProcessState)
 	close(c.done)
 }

@@ -18,7 +18,7 @@ func confine() (confined, missing []string) {
 	} else {
 		confined = append(confined, "no-new-privs")
 	}
-	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // nobody else may look into it
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // nobody else may look into it
 	none := unix.Rlimit{}
 	unix.Setrlimit(unix.RLIMIT_CORE, &none)
 	unix.Setrlimit(unix.RLIMIT_FSIZE, &none)

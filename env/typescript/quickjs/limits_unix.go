@@ -22,6 +22,6 @@ func maxRSS() int64 {
 
 // ownUsage cannot fail but for a wrong argument.
 func ownUsage() (usage unix.Rusage) {
-	unix.Getrusage(unix.RUSAGE_SELF, &usage)
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &usage)
 	return usage
 }

@@ -206,7 +206,7 @@ func (p *process) last(message, kind string) {
 		return
 	}
 	defer p.mu.Unlock()
-	p.out.Write(engine.AppendFrame(appendUsage(nil), engine.TypeError, text))
+	_, _ = p.out.Write(engine.AppendFrame(appendUsage(nil), engine.TypeError, text))
 }
 
 // appendUsage appends the frame that goes before the last one.

@@ -197,7 +197,7 @@ func (v *vm) report(message string) {
 		kind, message = "memory", memoryMessage
 		v.exitCode = exitMemory
 	}
-	v.send(engine.TypeError, errorText(message, kind))
+	_ = v.send(engine.TypeError, errorText(message, kind)) // it ends either way
 }
 
 const memoryMessage = "The program used more memory than it may."

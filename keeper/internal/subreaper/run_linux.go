@@ -33,7 +33,7 @@ type reaper struct {
 func run() {
 	syscall.CloseOnExec(fdControl)
 	// A job of the same user shall not read or trace its holder.
-	prctl(prSetDumpable, 0)
+	_ = prctl(prSetDumpable, 0)
 	if e := prctl(prSetChildSubreaper, 1); e != 0 {
 		fail(e)
 	}

@@ -19,7 +19,7 @@ const maxTokens = 8192
 // request is a question on the wire. What comes before the end of the
 // conversation is marked to be cached: an agent sends it again with each step.
 func request(q *model.Request) sdk.MessageNewParams {
-	p := sdk.MessageNewParams{Model: sdk.Model(q.Model), MaxTokens: cmp.Or(q.MaxTokens, maxTokens)}
+	p := sdk.MessageNewParams{Model: q.Model, MaxTokens: cmp.Or(q.MaxTokens, maxTokens)}
 	if q.System != "" {
 		p.System = []sdk.TextBlockParam{{Text: q.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}

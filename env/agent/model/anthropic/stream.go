@@ -26,7 +26,7 @@ type reading struct {
 func (r *reading) event(e sdk.MessageStreamEventUnion) error {
 	switch e.Type {
 	case "message_start":
-		r.name, r.used = string(e.Message.Model), e.Message.Usage
+		r.name, r.used = e.Message.Model, e.Message.Usage
 	case "message_delta":
 		r.reason = e.Delta.StopReason
 		r.update(&e.Usage)

@@ -5,7 +5,6 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/reeverun/reeve/env/agent/model"
 	"github.com/reeverun/reeve/process"
@@ -13,7 +12,7 @@ import (
 
 // request is a question on the wire.
 func request(q *model.Request, usage bool) sdk.ChatCompletionNewParams {
-	p := sdk.ChatCompletionNewParams{Model: shared.ChatModel(q.Model), Messages: []sdk.ChatCompletionMessageParamUnion{}}
+	p := sdk.ChatCompletionNewParams{Model: q.Model, Messages: []sdk.ChatCompletionMessageParamUnion{}}
 	if usage {
 		p.StreamOptions.IncludeUsage = sdk.Bool(true)
 	}

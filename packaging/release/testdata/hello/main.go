@@ -1,0 +1,8 @@
+// Hello stands for the program in tests: it builds in a moment.
+package main
+
+import "os"
+
+var version, commit string
+
+func main() { _, _ = os.Stdout.WriteString("hello " + version + " " + commit + "\n") }
