@@ -18,9 +18,10 @@ func (a *App) serveCommand() *cobra.Command {
 		Short: "Run the daemon",
 		Long: "Run the daemon: it keeps processes, runs them, and answers clients on a TCP address\n" +
 			"and on a unix socket in its data directory.\n\n" +
-			"Ctrl-C or SIGTERM stops it: it takes no more work, ends what runs (SIGTERM, after the\n" +
-			"grace SIGKILL), and exits; a second one kills what still runs. Queued processes stay\n" +
-			"queued for the next daemon.\n\n" +
+			"Ctrl-C or SIGTERM stops it: it takes no more work, leaves commands and supervisors to\n" +
+			"the next daemon (with --stop-jobs it ends them, too), ends what else runs (SIGTERM,\n" +
+			"after the grace SIGKILL), and exits; a second one kills what is being ended. Queued\n" +
+			"processes stay queued for the next daemon.\n\n" +
 			"With --replace it takes the place of the daemon that runs on the data directory: of an\n" +
 			"older version, or with other settings. Nobody is refused meanwhile. The old one waits\n" +
 			"for its programs and agents up to --drain-for, ends what is left of them, hands its\n" +
