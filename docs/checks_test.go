@@ -4,6 +4,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -84,5 +85,24 @@ func checkQueries(t *testing.T, where, document, text string) {
 		if name = strings.TrimSuffix(name, "_bucket"); !strings.Contains(document, "\n| `"+name+"` |") {
 			t.Errorf("%s: there is no metric %s", where, name)
 		}
+	}
+}
+
+// The README counts the attacks of the table in security.md, which the tests of
+// package keeper hold against what happens.
+func TestAttacksOfTheReadme(t *testing.T) {
+	table, err := os.ReadFile("security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(table), "| attack | trusted | confined | sandbox |\n|---|---|---|---|\n")
+	rows, _, _ = strings.Cut(rows, "\n\n")
+	tried, stopped := strings.Count(rows, "\n")+1, strings.Count(rows+"\n", "| no |\n")
+	if want := fmt.Sprintf("%d of [%d attacks]", stopped, tried); !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not say %q", want)
 	}
 }
