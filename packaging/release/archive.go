@@ -90,21 +90,15 @@ func zipped(folder string, entries []entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sums writes SHA256SUMS of all archives in a folder, as sha256sum does.
-func sums(dir string) error {
+// sums writes SHA256SUMS of archives beside them, as sha256sum does.
+func (r release) sums(archives []string) error {
 	var text strings.Builder
-	for _, pattern := range []string{"*.tar.gz", "*.zip"} {
-		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	for _, path := range archives {
+		data, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			return fmt.Errorf("sum: %w", err)
 		}
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return fmt.Errorf("sum: %w", err)
-			}
-			fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(data), filepath.Base(path))
-		}
+		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(data), filepath.Base(path))
 	}
-	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(text.String()), 0o644)
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(text.String()), 0o644)
 }

@@ -42,14 +42,16 @@ func run(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return fmt.Errorf("make the folder for the archives: %w", err)
 	}
+	var archives []string
 	for _, p := range platforms {
 		path, err := r.archive(ctx, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 		fmt.Println(path)
+		archives = append(archives, path)
 	}
-	return sums(r.out)
+	return r.sums(archives)
 }
 
 // choose finds platforms by their names.

@@ -96,17 +96,19 @@ func TestZip(t *testing.T) {
 }
 
 func TestSums(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b.zip", "a.tar.gz", "notes.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+	r := release{out: t.TempDir()}
+	var archives []string
+	for _, name := range []string{"a.tar.gz", "b.zip"} {
+		archives = append(archives, filepath.Join(r.out, name))
+		if err := os.WriteFile(filepath.Join(r.out, name), []byte(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := sums(dir); err != nil {
+	if err := r.sums(archives); err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("%x  a.tar.gz\n%x  b.zip\n", sha256.Sum256([]byte("a.tar.gz")), sha256.Sum256([]byte("b.zip")))
-	if got := ok(os.ReadFile(filepath.Join(dir, "SHA256SUMS")))(t); string(got) != want {
+	if got := ok(os.ReadFile(filepath.Join(r.out, "SHA256SUMS")))(t); string(got) != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
