@@ -197,6 +197,17 @@ func (j *job) Members() []process.Survivor {
 	return j.tree.members()
 }
 
+// Count is how many are alive.
+func (j *job) Count() int {
+	if j.ended() {
+		return 0
+	}
+	if t, ok := j.tree.(interface{ count() int }); ok {
+		return t.count()
+	}
+	return len(j.tree.members())
+}
+
 // Usage is what the tree has consumed.
 func (j *job) Usage() Usage { return j.tree.usage(!j.ended()) }
 

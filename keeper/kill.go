@@ -26,7 +26,7 @@ func (j *job) Signal(s process.Signal) (int, error) {
 		return 0, nil
 	}
 	if s == process.SIGKILL {
-		n := len(j.tree.members())
+		n := j.Count()
 		j.Kill()
 		return n, nil
 	}

@@ -21,6 +21,13 @@ type Lasting interface {
 	Adopt(name string) (Job, error)
 }
 
+// Countable is a Job that can tell how many are alive without naming them; every
+// Job of this package and of package remote is.
+type Countable interface {
+	Job
+	Count() int
+}
+
 // Lasted is what the jobs of a Lasting spawner are besides.
 type Lasted interface {
 	Job

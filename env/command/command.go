@@ -286,10 +286,14 @@ func (e *Env) Signal(eid process.ID, s process.Signal) error {
 
 // Members counts the living processes of a command's tree.
 func (e *Env) Members(eid process.ID) int {
-	if job := e.job(eid); job != nil {
+	switch job := e.job(eid).(type) {
+	case nil:
+		return 0
+	case keeper.Countable:
+		return job.Count()
+	default:
 		return len(job.Members())
 	}
-	return 0
 }
 
 // CPU is the processor time that a command's tree has used so far.

@@ -140,6 +140,9 @@ func (r *rig) empties(p *run, m marker) {
 	if left := m.alive(r.T); len(left) != 0 {
 		r.Fatalf("the tree was called empty, but these live:\n%s", strings.Join(left, "\n"))
 	}
+	if n := p.Job.(keeper.Countable).Count(); n != 0 {
+		r.Errorf("%d are counted after the end", n)
+	}
 	if left := p.Members(); len(left) != 0 {
 		r.Fatalf("an empty tree has members: %v", left)
 	}

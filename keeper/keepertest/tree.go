@@ -49,6 +49,9 @@ func (r *rig) signalled(script string, n int, s process.Signal, name string, cod
 	if got := len(p.Members()); got < n {
 		r.Errorf("%d members, at least %d are up: %v", got, n, p.Members())
 	}
+	if got := p.Job.(keeper.Countable).Count(); got < n {
+		r.Errorf("%d are counted, at least %d are up: %v", got, n, p.Members())
+	}
 	got, err := p.Signal(s)
 	if err != nil || got < n {
 		r.Errorf("signal reached %d of at least %d: %v", got, n, err)

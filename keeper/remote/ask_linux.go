@@ -116,6 +116,21 @@ func (j *remoteJob) Members() (all []process.Survivor) {
 	return all
 }
 
+// Count is how many are alive.
+func (j *remoteJob) Count() (n int) {
+	if j.now().Empty {
+		return 0
+	}
+	err := j.ask(context.Background(), count, request{}, func(l keeper.Job) error {
+		n = l.(keeper.Countable).Count()
+		return nil
+	}, &n)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return len(j.Members())
+	}
+	return n
+}
+
 // Usage is what the tree has consumed.
 func (j *remoteJob) Usage() keeper.Usage {
 	i := j.now()

@@ -105,7 +105,7 @@ func decodeRequest(f wire.Frame) (r request, data []byte, err error) {
 // call returns what a request asks for, or nil if there is no such request.
 func (s *server) call(k wire.Kind, e *entry, r request) func(context.Context) (any, error) {
 	j, _ := e.job.(interface {
-		keeper.Job
+		keeper.Countable
 		keeper.Interactive
 	})
 	if j == nil { // an earlier keeper saw its end
@@ -123,6 +123,8 @@ func (s *server) call(k wire.Kind, e *entry, r request) func(context.Context) (a
 			all := j.Members()
 			return all[:min(len(all), maxMembers)], nil
 		}
+	case count:
+		return func(context.Context) (any, error) { return j.Count(), nil }
 	case usage:
 		return func(context.Context) (any, error) { return j.Usage(), nil }
 	case closeInput:

@@ -30,6 +30,7 @@ const (
 	resize                          // request
 	cancel                          // the number of a freeze or an input to give up
 	shutdown                        // ends everything, and the keeper
+	count                           // request; the answer is a number; a keeper of an earlier build does not know it
 )
 
 // From the keeper.
