@@ -81,7 +81,7 @@ func TestSamplerRestsAndWakes(t *testing.T) {
 		id := f.spawn(t, "sleep 5s")
 		f.wait(t, id)
 		// Of what stays the same the first and the last are kept, and its end.
-		if s, err := f.Usage(t.Context(), id, 0); err != nil || len(s.Samples) != 3 || s.Samples[1].At.Sub(s.Samples[0].At.Time) != 3*time.Second {
+		if s, err := f.Usage(t.Context(), id, 0); err != nil || len(s.Samples) != 3 || s.Samples[1].At.Sub(s.Samples[0].At.Time) < 3*time.Second {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if s, err := f.Usage(t.Context(), long, 0); err != nil || len(s.Samples) != 2 || s.StepMS < 64_000 {

@@ -152,8 +152,7 @@ func (r *Registry) try(ctx context.Context, s *service, c process.ToolCall) (jso
 	if err != nil {
 		return nil, 0, err
 	}
-	if n := s.left.count(); n >= maxLeft {
-		why := fmt.Sprintf("%d calls that nobody waits for any more do not end", n)
+	if why := s.left.tooMany(); why != "" {
 		s.lose(connection, errors.New(why))
 		return nil, connection, unavailable(s.name, why)
 	}
@@ -174,11 +173,13 @@ func (r *Registry) try(ctx context.Context, s *service, c process.ToolCall) (jso
 	}()
 	select {
 	case a := <-answers:
-		if a.err != nil && ctx.Err() != nil {
+		given := a.err != nil && ctx.Err() != nil
+		if s.left.answered(!given); given {
 			a.err = context.Cause(ctx)
 		}
 		return a.result, connection, a.err
 	case <-ctx.Done():
+		s.left.answered(false)
 		return nil, connection, context.Cause(ctx)
 	case <-r.dead:
 		return nil, connection, unavailable(s.name, "the runtime is shutting down")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 )
 
 // Make puts the program at path: a copy, so that whatever runs from there is
@@ -15,6 +16,9 @@ func Make(path string) error {
 		content, err := os.ReadFile(made)
 		if err != nil {
 			return fmt.Errorf("the program that REEVE_BIN names: %w", err)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
 		}
 		return os.WriteFile(path, content, 0o755)
 	}
