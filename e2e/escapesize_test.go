@@ -71,7 +71,7 @@ func TestEscapeBySize(t *testing.T) {
 		"for (;;) reeve.output({ a: 'x'.repeat(1000) })":                             "structured output",
 		"await reeve.services.shop.tools.echo({ a: 'x'.repeat(2 ** 25) })":           "at once",
 		"for (;;) reeve.services.shop.tools.get_pet({ id: 1 })":                      "too many calls",
-		"for (let i = 0; i < 1e5; i++) reeve.spawn({ code: '' }).catch(() => {})":    "too many calls",
+		"for (let i = 0; i <= 1e5; i++) reeve.spawn({ code: '' }).catch(() => {})":   "too many calls",
 		"await reeve.services['s'.repeat(2 ** 24)].tools['t'.repeat(2 ** 24)]({})":   "at once",
 		"for (;;) console.log('xxxxxxxxxxxxxxxxxxxx')":                               "output",
 	} {
