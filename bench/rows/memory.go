@@ -49,14 +49,14 @@ func parkedServed(ctx context.Context, l *lab.Lab, n int) (_ float64, err error)
 	if err := park(ctx, d, n/4, n/4); err != nil { // the first pay for what all share
 		return 0, err
 	}
-	before, err := settled(ctx, d)
+	before, err := settled(ctx, l, d)
 	if err != nil {
 		return 0, err
 	}
 	if err := park(ctx, d, n, n/4+n); err != nil {
 		return 0, err
 	}
-	after, err := settled(ctx, d)
+	after, err := settled(ctx, l, d)
 	return float64(after-before) * 1.024 / float64(n), err
 }
 
@@ -84,8 +84,9 @@ func running(ctx context.Context, d *lab.Daemon) int {
 
 // settled is the memory of a daemon that has come to rest: it gives back what a
 // burst of starts has left when it has been quiet for some seconds.
-func settled(ctx context.Context, d *lab.Daemon) (least int64, err error) {
-	for since := time.Now(); time.Since(since) < 30*time.Second && ctx.Err() == nil; time.Sleep(time.Second) {
+func settled(ctx context.Context, l *lab.Lab, d *lab.Daemon) (least int64, err error) {
+	rest := time.Duration(l.Size(30, 0)) * time.Second
+	for since := time.Now(); least == 0 || time.Since(since) < rest && ctx.Err() == nil; time.Sleep(time.Second) {
 		now, err := memory(d)
 		if err != nil {
 			return 0, err
