@@ -44,6 +44,7 @@ for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) 
       await expect(page.getByRole("dialog", { name })).toBeVisible();
       await expectClean(page, String(name));
       await page.keyboard.press("Escape");
+      await expect(page.getByRole("dialog", { name })).toBeHidden();
     }
     await page.getByRole("search").getByRole("button", { name: "State" }).click();
     await expectClean(page, "choices");
