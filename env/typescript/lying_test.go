@@ -154,7 +154,7 @@ func TestUnreadResults(t *testing.T) {
 		if _, _, err := engine.NewReader(c).Next(); err != nil {
 			return
 		}
-		for i := range 18 { // more than may wait
+		for i := range 40 { // more than may wait, beside as much that is being written
 			if _, err := c.Write(frame(engine.TypeCall, fmt.Sprintf(`{"id":%d,"op":"tool","service":"a","tool":"b"}`, i))); err != nil {
 				return
 			}
