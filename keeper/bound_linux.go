@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/reeverun/reeve/keeper/internal/confine"
 )
@@ -44,13 +45,47 @@ func (b *bounds) limit(c *controller, p *place, dir string, file [2]string, valu
 	case c.v2:
 		*p = place{dir: dir}
 	default:
-		made := c.base + "/" + strconv.FormatInt(b.next.Add(1), 10)
-		if err := os.Mkdir(made, 0o755); err != nil {
+		made, err := b.place(c)
+		if err != nil {
 			return err
 		}
 		*p = place{dir: made, v1: true}
 	}
 	return writeOnce(p.dir+"/"+p.pick(file), value)
+}
+
+// place returns a directory of version 1: one that another job has left, or a
+// new one.
+func (b *bounds) place(c *controller) (string, error) {
+	if c == &b.pids {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if n := len(b.spare); n > 0 {
+			dir := b.spare[n-1]
+			b.spare = b.spare[:n-1]
+			return dir, nil
+		}
+	}
+	dir := c.base + "/" + strconv.FormatInt(b.next.Add(1), 10)
+	return dir, os.Mkdir(dir, 0o755)
+}
+
+// spares is how many directories are kept for the next jobs. Such a one only
+// counts, and unlike what holds a tree is as good as new once nothing is in it:
+// to make and to remove one takes as long as to start a thread.
+const spares = 32
+
+// keep has a directory used again, if no process is in it or below. b.mu is held.
+func (b *bounds) keep(p place) bool {
+	if len(b.spare) >= spares || !strings.HasPrefix(p.dir, b.pids.base+"/") {
+		return false
+	}
+	var buf [32]byte
+	if n, err := readOnce(p.dir+"/pids.current", buf[:]); err != nil || string(n) != "0\n" {
+		return false
+	}
+	b.spare = append(b.spare, p.dir)
+	return true
 }
 
 func (p *place) pick(file [2]string) string {
@@ -137,16 +172,17 @@ func (d *bound) overran() Limit {
 	return ""
 }
 
-// discard removes a job's own directories, now or later: one may be busy for a
-// moment after its last process has ended.
+// discard removes a job's own directories, or keeps them for another, now or
+// later: one may be busy for a moment after its last process has ended.
 func (b *bounds) discard(d bound) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := b.used
-	for _, p := range []place{d.pids, d.memory} {
-		if p.v1 {
-			all = append(all, p.dir)
-		}
+	if d.pids.v1 && !b.keep(d.pids) {
+		all = append(all, d.pids.dir)
+	}
+	if d.memory.v1 {
+		all = append(all, d.memory.dir)
 	}
 	b.used = nil
 	for _, dir := range all {

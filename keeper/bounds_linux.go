@@ -26,8 +26,9 @@ type bounds struct {
 	most         int          // pids by default; 0: no limit
 	next         atomic.Int64 // number of a directory
 
-	mu   sync.Mutex
-	used []string // directories that were still busy; guarded by mu
+	mu    sync.Mutex
+	used  []string // directories that were still busy; guarded by mu
+	spare []string // those of version 1 that limit pids, for jobs to come; guarded by mu
 }
 
 // controller is where one works, if it does.

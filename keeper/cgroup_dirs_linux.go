@@ -61,6 +61,18 @@ func killCgroup(path string) error {
 	return writeOnce(path+"/cgroup.kill", "1")
 }
 
+// readOnce reads what a small file of the kernel's says into buf, in one call
+// and without Go's poller, which has no use for such files.
+func readOnce(path string, buf []byte) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	n, err := unix.Pread(fd, buf, 0)
+	return buf[:max(n, 0)], err
+}
+
 func writeOnce(path, s string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -3,7 +3,7 @@ package keeper
 import (
 	"bytes"
 	"errors"
-	"io"
+
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -194,17 +194,12 @@ func (t *cgroupTree) usage(live bool) Usage {
 			}
 		}
 	}
-	f, err := os.Open(t.dir + "/cpu.stat")
-	if err != nil {
-		return u
-	}
-	defer f.Close()
-	data, _ := io.ReadAll(f)
-	for line := range strings.Lines(string(data)) {
-		if v, ok := strings.CutPrefix(line, "usage_usec "); ok {
-			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
-				u.CPU = max(u.CPU, time.Duration(n)*time.Microsecond)
-			}
+	var buf [512]byte // its first line is the one we want
+	data, _ := readOnce(t.dir+"/cpu.stat", buf[:])
+	line, _, _ := bytes.Cut(data, []byte{'\n'})
+	if v, ok := bytes.CutPrefix(line, []byte("usage_usec ")); ok {
+		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			u.CPU = max(u.CPU, time.Duration(n)*time.Microsecond)
 		}
 	}
 	return u

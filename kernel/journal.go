@@ -46,11 +46,15 @@ const lazyFor = 10 * time.Millisecond
 // Where a batch had a crowd of those who wait for it, the next one keeps a
 // distance: each then shares its commit with more of the others. Where runs wait
 // for a slot as well, nobody is served sooner by a commit of their own, and the
-// distance is larger. A lone caller never waits for company.
+// distance is larger. What a commit takes bounds it: where one costs next to
+// nothing, as in memory, company saves nothing. A lone caller never waits for
+// company.
 const (
 	crowd      = 4
 	gatherFor  = time.Millisecond
 	gatherLong = 3 * time.Millisecond
+	gatherMost = 4 // times as long as the last commit took
+	gatherMin  = 250 * time.Microsecond
 )
 
 // journal is the one writer: it commits entries in batches and publishes them
@@ -139,8 +143,10 @@ func (j *journal) write() {
 			time.Sleep(time.Until(next))
 		}
 		batch, closed := j.take(spare)
+		begin := time.Now()
 		j.commit(batch)
-		next = time.Now().Add(j.distance(batch))
+		end := time.Now()
+		next = end.Add(j.distance(batch, end.Sub(begin)))
 		clear(batch)
 		spare = batch
 		if closed {
@@ -161,21 +167,22 @@ func (j *journal) take(spare []*entry) (batch []*entry, closed bool) {
 	return batch, j.closed
 }
 
-// distance is how long the next batch waits for company.
-func (j *journal) distance(batch []*entry) time.Duration {
-	n := 0
+// distance is how long the next batch waits for company, after one that took
+// so long.
+func (j *journal) distance(batch []*entry, took time.Duration) time.Duration {
+	n, most := 0, gatherMost*took
 	for _, e := range batch {
 		if e.done != nil && !e.lazy {
 			n++
 		}
 	}
 	switch {
-	case n < crowd:
+	case n < crowd || most < gatherMin:
 		return 0
 	case j.backlog():
-		return gatherLong
+		return min(most, gatherLong)
 	}
-	return gatherFor
+	return min(most, gatherFor)
 }
 
 // commit makes a batch durable and visible. Entries that run code of their own

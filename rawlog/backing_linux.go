@@ -52,12 +52,13 @@ func (b *memfdBacking) punch(from, to int64) error                { return punch
 func (b *memfdBacking) handOut() (*os.File, error) {
 	b.handed = true
 	if b.w == nil {
-		w, err := os.OpenFile(procPath(b.f), appendMode, 0)
+		// Not by package os, which would offer it to Go's poller.
+		fd, err := unix.Open(procPath(b.f), appendMode|unix.O_CLOEXEC, 0)
 		if err != nil {
 			// Without /proc the memfd itself will do; it is polled.
 			return b.f, nil
 		}
-		b.w = w
+		b.w = os.NewFile(uintptr(fd), b.f.Name())
 	}
 	return b.w, nil
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -127,11 +128,21 @@ func aside(f func()) {
 	over := make(chan any)
 	go func() {
 		defer func() { over <- recover() }()
+		grow()
 		f()
 	}()
 	if failed := <-over; failed != nil {
 		panic(failed)
 	}
+}
+
+// grow makes the stack large enough for a start in one step, while there is
+// next to nothing on it to be copied.
+//
+//go:noinline
+func grow() {
+	var room [20 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // begin starts the program, or takes it up.
