@@ -160,15 +160,15 @@ func (p *proc) settleLeft() {
 	p.record(func(error) { p.over(true) })
 }
 
-// reattach takes up a run that an earlier host has left. If it is paused, it is
+// reattach takes up a run that an earlier host has left, with its log, if one is
+// kept. If it is paused, it is
 // so since the same time. stored tells when that is stored. begin, which has to
 // be called, has its environment execute it; a supervisor may then turn to any
 // other run.
-func (k *Kernel) reattach(t *taken, waited []process.Approval) (stored chan error, begin func()) {
+func (k *Kernel) reattach(t *taken, log *rawlog.Log, waited []process.Approval) (stored chan error, begin func()) {
 	p := t.proc
 	p.strand(waited)
 	slot := k.table.parentOf(p) == nil && p.env.pool.take()
-	log := k.takeUp(p)
 	stored = make(chan error, 1)
 	var ctx context.Context
 	p.mu.Lock()
@@ -190,11 +190,22 @@ func (k *Kernel) reattach(t *taken, waited []process.Approval) (stored chan erro
 		p.goOnFrom(stored)
 	}
 	p.mu.Unlock()
-	return stored, func() { go k.execute(ctx, p) } // k.runs counts the run until its end is committed
+	return stored, func() {
+		p.readOn()
+		go k.execute(ctx, p) // k.runs counts the run until its end is committed
+	}
 }
 
-// goOnFrom sets the clocks of a run whose start was stored, and reads on; p.mu
-// is held.
+// readOn has the output of a run read whose start was stored.
+func (p *proc) readOn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reattaching && p.pump != nil {
+		p.pump.start()
+	}
+}
+
+// goOnFrom sets the clocks of a run whose start was stored; p.mu is held.
 func (p *proc) goOnFrom(stored chan<- error) {
 	now := time.Now()
 	p.reattaching = true
@@ -208,9 +219,6 @@ func (p *proc) goOnFrom(stored chan<- error) {
 	p.armPulse(0)
 	p.armWall()
 	p.armSampler()
-	if p.pump != nil {
-		p.pump.start()
-	}
 	p.record(func(err error) { stored <- err }, p.takenUpEvents()...)
 }
 

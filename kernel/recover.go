@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/reeverun/reeve/env"
 	"github.com/reeverun/reeve/interpret"
@@ -38,19 +41,29 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 	if r.waited, err = k.stranded(ctx); err != nil {
 		return r, err
 	}
-	for _, rec := range all {
+	last, err := k.cfg.Store.LastSeqs(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.all = make([]*taken, len(all))
+	cursors := make([]int64, len(all))
+	err = onAllCores(len(all), func(i int) (err error) {
+		rec := all[i]
+		rec.LastSeq, cursors[i] = k.lastNumbers(rec, max(rec.LastSeq, last[rec.ID]), cursor)
+		if r.all[i], err = k.find(ctx, rec); err != nil {
+			err = fmt.Errorf("process %d: %w", rec.ID, err)
+		}
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	for i, t := range r.all {
+		rec := t.rec
+		r.cursor = max(r.cursor, cursors[i])
 		if rec.State != process.Idle && !policy(rec.RawOutput).OnDisk() {
 			// Lines that left no trace have had cursors, too.
 			r.cursor = max(r.cursor, cursor+unseenCursors)
-		}
-		last, err := k.lastNumbers(ctx, rec, &r)
-		if err != nil {
-			return r, fmt.Errorf("process %d: %w", rec.ID, err)
-		}
-		rec.LastSeq = last
-		t, err := k.find(ctx, rec)
-		if err != nil {
-			return r, fmt.Errorf("process %d: %w", rec.ID, err)
 		}
 		switch {
 		case rec.State == process.Idle:
@@ -63,9 +76,34 @@ func (k *Kernel) findUnsettled(ctx context.Context, cursor int64) (recovery, err
 		default:
 			r.interrupted = append(r.interrupted, t)
 		}
-		r.all = append(r.all, t)
 	}
 	return r, nil
+}
+
+// onAllCores calls f with each number below n, several at a time, and returns
+// what went wrong first. Ten thousand runs are taken up before anybody is
+// answered, and each needs files to be looked at.
+func onAllCores(n int, f func(i int) error) error {
+	var next atomic.Int64
+	var once sync.Once
+	var failed error
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := f(i); err != nil {
+					once.Do(func() { failed = err })
+					next.Store(int64(n))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return failed
 }
 
 // notStarted reports whether a queued run of an earlier host was certainly not
@@ -89,28 +127,22 @@ func (k *Kernel) notStarted(rec *process.Process) bool {
 	return errors.Is(err, rawlog.ErrNotKept)
 }
 
-// lastNumbers returns the last seq anyone can have seen: of a stored event, or
-// of an output line whose index follows it without a gap. Lines behind a gap
-// were never published, because the event in the gap was not committed.
-func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recovery) (int64, error) {
-	last := rec.LastSeq
-	for {
-		events, err := k.cfg.Store.Events(ctx, rec.ID, last, replayPage)
-		if err != nil {
-			return 0, err
-		}
-		if len(events) == 0 {
-			break
-		}
-		last = events[len(events)-1].Seq
+// lastNumbers returns the last seq anyone can have seen: that of the last stored
+// event, or of an output line whose index follows it without a gap. Lines behind
+// a gap were never published, because the event in the gap was not committed. It
+// also returns the highest cursor that was used, as far as the run's log tells.
+func (k *Kernel) lastNumbers(rec *process.Process, stored, cursor int64) (last, used int64) {
+	last, used = stored, cursor
+	if !k.cfg.Logs.Indexed(int64(rec.ID), rec.Number) {
+		return last, used // nothing was captured, or not to files
 	}
 	rd, err := k.cfg.Logs.Open(int64(rec.ID), rec.Number)
 	if err != nil {
-		return last, nil // nothing was captured, or not to files
+		return last, used
 	}
 	defer rd.Close()
-	if r.cursor, err = lastCursor(rd, r.cursor); err != nil {
-		return last, nil
+	if used, err = lastCursor(rd, used); err != nil {
+		return last, used
 	}
 	// Where a cap has dropped entries a gap proves nothing; then all are kept,
 	// and a number that was never given shows as elided.
@@ -118,11 +150,11 @@ func (k *Kernel) lastNumbers(ctx context.Context, rec *process.Process, r *recov
 	for {
 		entries, err := rd.Entries(last, 1024)
 		if err != nil || len(entries) == 0 {
-			return last, nil
+			return last, used
 		}
 		for _, e := range entries {
 			if e.Seq > last+1 && !capped {
-				return last, nil
+				return last, used
 			}
 			last = max(last, e.Seq+int64(e.Count)-1)
 		}
@@ -144,7 +176,9 @@ func lastCursor(rd *rawlog.Reader, cursor int64) (int64, error) {
 }
 
 // settle records the truth about what an earlier host left behind, and returns
-// when it is committed: nobody sees a process of a dead host running.
+// when it is committed: nobody sees a process of a dead host running. What goes
+// on is then in the table as what it is, and is taken up while this host already
+// answers.
 func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	var over []*proc
 	defer func() {
@@ -156,9 +190,14 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	for _, t := range r.all {
 		t.proc = k.entered(ctx, t.rec)
 	}
+	logs := make([]*rawlog.Log, len(r.left))
+	_ = onAllCores(len(logs), func(i int) error {
+		logs[i] = k.takeUp(r.left[i].proc)
+		return nil
+	})
 	stored, begin := make([]chan error, len(r.left)), make([]func(), len(r.left))
 	for i, t := range r.left {
-		stored[i], begin[i] = k.reattach(t, r.waited[t.rec.ID])
+		stored[i], begin[i] = k.reattach(t, logs[i], r.waited[t.rec.ID])
 		delete(r.waited, t.rec.ID)
 	}
 	for _, t := range r.zombies {
@@ -174,16 +213,19 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	for _, t := range r.queued {
 		k.requeue(t)
 	}
-	for _, f := range begin { // now that each run is what it will be
-		f()
-	}
-	for i, t := range r.left {
-		if err := <-stored[i]; err != nil {
-			k.log.Error("take up a run", "process", t.rec.ID, "error", err)
+	k.services.Go(func() { // now that each run is what it will be
+		for _, f := range begin {
+			f()
+			runtime.Gosched() // ten thousand at once would keep whoever asks now waiting
 		}
-		k.askAgain(t.proc)
-	}
-	k.carryOutBelow(r)
+		for i, t := range r.left {
+			if err := <-stored[i]; err != nil {
+				k.log.Error("take up a run", "process", t.rec.ID, "error", err)
+			}
+			k.askAgain(t.proc)
+		}
+		k.carryOutBelow(r)
+	})
 	return k.strandIdle(ctx, r.waited)
 }
 
@@ -330,6 +372,9 @@ func (u *pump) resume() {
 
 // takeUp goes on where the dead host stood, which may be in a line's end.
 func (u *pump) takeUp() {
+	if u.log.Position(rawlog.Stdout)+u.log.Position(rawlog.Stderr) == 0 {
+		return
+	}
 	if rd, err := u.p.k.cfg.Logs.Open(int64(u.p.id), u.p.rec.Number); err == nil {
 		var last [1]byte
 		for i := range u.streams {

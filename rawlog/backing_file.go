@@ -18,9 +18,9 @@ type fileBacking struct {
 
 const appendMode = os.O_WRONLY | os.O_APPEND
 
-// createFile makes a fresh file. In Go O_CLOEXEC is always set.
+// createFile makes a fresh file.
 func createFile(path string) (*fileBacking, error) {
-	w, err := os.OpenFile(path, appendMode|os.O_CREATE|os.O_EXCL, 0o600)
+	w, err := openPath(path, appendMode|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func createFile(path string) (*fileBacking, error) {
 
 // openFile takes up a file that exists, of a child that may still write.
 func openFile(path string) (*fileBacking, error) {
-	r, err := os.Open(path)
+	r, err := openPath(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (b *fileBacking) writer() (*os.File, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.w == nil {
-		w, err := os.OpenFile(b.path, appendMode, 0)
+		w, err := openPath(b.path, appendMode, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -52,13 +52,12 @@ func (b *memfdBacking) punch(from, to int64) error                { return punch
 func (b *memfdBacking) handOut() (*os.File, error) {
 	b.handed = true
 	if b.w == nil {
-		// Not by package os, which would offer it to Go's poller.
-		fd, err := unix.Open(procPath(b.f), appendMode|unix.O_CLOEXEC, 0)
+		w, err := openPath(procPath(b.f), appendMode, 0)
 		if err != nil {
 			// Without /proc the memfd itself will do; it is polled.
 			return b.f, nil
 		}
-		b.w = os.NewFile(uintptr(fd), b.f.Name())
+		b.w = w
 	}
 	return b.w, nil
 }
@@ -110,11 +109,26 @@ func punch(f *os.File, _ string, from, to int64) error {
 	return nil
 }
 
+// openPath is os.OpenFile for files that are none of Go's poller's business: to be
+// offered to it and refused takes five more calls than to open one.
+func openPath(path string, flag int, perm uint32) (*os.File, error) {
+	for {
+		fd, err := unix.Open(path, flag|unix.O_CLOEXEC, perm)
+		switch err {
+		case nil:
+			return os.NewFile(uintptr(fd), path), nil
+		case unix.EINTR:
+		default:
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
+	}
+}
+
 // reopen opens the file of w for reading, also when its name is gone.
 func reopen(w *os.File, path string) (*os.File, error) {
-	r, err := os.Open(path)
+	r, err := openPath(path, os.O_RDONLY, 0)
 	if err != nil {
-		if p, perr := os.Open(procPath(w)); perr == nil {
+		if p, perr := openPath(procPath(w), os.O_RDONLY, 0); perr == nil {
 			return p, nil
 		}
 	}

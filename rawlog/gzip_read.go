@@ -38,7 +38,7 @@ type packed struct {
 
 // openGzip opens a compressed stream and reads its member headers.
 func openGzip(path string) (*packed, error) {
-	f, err := os.Open(path)
+	f, err := openPath(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func openIndex(path string, write bool) (*indexFile, error) {
 	if write {
 		mode = os.O_RDWR
 	}
-	f, err := os.OpenFile(path, mode, 0)
+	f, err := openPath(path, mode, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (x *indexFile) create() error {
 }
 
 func createIndex(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openPath(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make index: %w", err)
 	}

@@ -37,6 +37,16 @@ func (ls *Logs) Open(id int64, run int) (*Reader, error) {
 	return r, nil
 }
 
+// Indexed reports whether the log of a run that nobody writes may have entries.
+// It is quicker to ask than Open.
+func (ls *Logs) Indexed(id int64, run int) bool {
+	if ls.cfg.Dir == "" {
+		return false
+	}
+	fi, err := os.Stat(ls.path(id, run, indexSuffix))
+	return err == nil && fi.Size() > 0
+}
+
 // settled returns the finished log.
 func (r *Reader) settled() (*finished, error) {
 	r.mu.Lock()

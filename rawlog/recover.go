@@ -89,6 +89,10 @@ func (st *stream) recover(indexed int64) error {
 func (st *stream) resample() error {
 	phys := st.pos.Load() - st.base
 	m := &st.seen
+	if phys == 0 {
+		m.forget(st.pos.Load(), st.base, st.hole)
+		return nil
+	}
 	m.nhead = int(min(sampleSize, phys))
 	m.ntail = m.nhead
 	if _, err := st.b.readv(m.head[:m.nhead], nil, 0); err != nil {

@@ -51,7 +51,7 @@ type plain struct {
 }
 
 func openPlain(path string, base int64, hole Span) (*plain, error) {
-	f, err := os.Open(path)
+	f, err := openPath(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -118,6 +118,9 @@ type Store interface {
 	// that are not idle, or whose newest run is a zombie; oldest first,
 	// secrets included.
 	Unsettled(ctx context.Context) ([]*process.Process, error)
+	// LastSeqs returns, of each process that is Unsettled and has events, the
+	// seq of the last one.
+	LastSeqs(ctx context.Context) (map[process.ID]int64, error)
 	// Archived returns the runs before the newest one, newest first.
 	// Archiving a run again replaces it.
 	Archived(ctx context.Context, id process.ID) ([]process.Run, error)

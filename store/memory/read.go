@@ -109,12 +109,32 @@ func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
 	}
 	var out []*process.Process
 	for _, e := range s.order {
-		if e.p.State != process.Idle || e.p.Lifecycle == process.LifecycleZombie {
+		if e.unsettled() {
 			p := cloneProcess(&e.p)
 			out = append(out, &p)
 		}
 	}
 	return out, nil
+}
+
+// LastSeqs implements [store.Store].
+func (s *Store) LastSeqs(ctx context.Context) (map[process.ID]int64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	last := map[process.ID]int64{}
+	for _, e := range s.order {
+		if n := len(e.events); n > 0 && e.unsettled() {
+			last[e.p.ID] = e.events[n-1].Seq
+		}
+	}
+	return last, nil
+}
+
+func (e *entry) unsettled() bool {
+	return e.p.State != process.Idle || e.p.Lifecycle == process.LifecycleZombie
 }
 
 // Archived implements [store.Store].

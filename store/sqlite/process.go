@@ -46,6 +46,9 @@ const (
 		FROM processes p INDEXED BY processes_by_state JOIN specs s ON s.process = p.id
 		WHERE p.state > 0`
 
+	sqlLastSeqs = `SELECT p.id, (SELECT max(last_seq) FROM events INDEXED BY events_by_process WHERE process = p.id)
+		FROM processes p INDEXED BY processes_by_state WHERE p.state > 0`
+
 	sqlExists     = `SELECT 1 FROM processes WHERE id = ?`
 	sqlCountKnown = `SELECT count(*) FROM processes WHERE id IN `
 	sqlFindRef    = `SELECT id FROM processes WHERE ref = ?`
@@ -167,6 +170,20 @@ func (s *Store) Unsettled(ctx context.Context) ([]*process.Process, error) {
 	list, err := collect(ctx, s.db, s.scanWhole, sqlUnsettled)
 	slices.SortFunc(list, func(a, b *process.Process) int { return cmp.Compare(a.ID, b.ID) })
 	return list, s.fail("read unsettled processes", err)
+}
+
+// LastSeqs implements [store.Store].
+func (s *Store) LastSeqs(ctx context.Context) (map[process.ID]int64, error) {
+	last := map[process.ID]int64{}
+	_, err := collect(ctx, s.db, func(row scanner) (none struct{}, err error) {
+		var id process.ID
+		var seq sql.NullInt64
+		if err = row.Scan(&id, &seq); err == nil && seq.Valid {
+			last[id] = seq.Int64
+		}
+		return none, err
+	}, sqlLastSeqs)
+	return last, s.fail("read last events", err)
 }
 
 // FindRef implements [store.Store].

@@ -33,6 +33,19 @@ func testUnsettled(f *fixture) {
 	f.wantSame("after it runs again", unsettled(), want)
 }
 
+func testLastSeqs(f *fixture) {
+	last := func() map[process.ID]int64 { return must(f.s.LastSeqs(f.ctx))(f) }
+	f.wantSame("of nothing", last(), map[process.ID]int64{})
+	p, q := f.add(), f.add()
+	f.wantSame("of two", last(), map[process.ID]int64{p.ID: f.seq[p.ID], q.ID: f.seq[q.ID]})
+	f.apply(store.Change{ID: p.ID, Events: f.events(p.ID, 1, process.Paused{}, process.Resumed{}, process.Paused{})})
+	f.wantSame("after more events", last(), map[process.ID]int64{p.ID: 5, q.ID: 2})
+	f.finish(q)
+	f.wantSame("after one finished", last(), map[process.ID]int64{p.ID: 5})
+	f.rerun(q)
+	f.wantSame("after it runs again", last(), map[process.ID]int64{p.ID: 5, q.ID: f.seq[q.ID]})
+}
+
 func testArchived(f *fixture) {
 	p := f.add()
 	f.wantSame("before any rerun", must(f.s.Archived(f.ctx, p.ID))(f), []process.Run(nil))

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Tags", testTags},
 		{"PendingApprovals", testPendingApprovals},
 		{"Unsettled", testUnsettled},
+		{"LastSeqs", testLastSeqs},
 		{"Archived", testArchived},
 		{"RunsAfter", testRunsAfter},
 		{"EveryEventKindRoundTrips", testEventKinds},
