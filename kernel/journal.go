@@ -52,7 +52,7 @@ const lazyFor = 10 * time.Millisecond
 const (
 	crowd      = 4
 	gatherFor  = time.Millisecond
-	gatherLong = 3 * time.Millisecond
+	gatherLong = 2 * time.Millisecond
 	gatherMost = 4 // times as long as the last commit took
 	gatherMin  = 250 * time.Microsecond
 )

@@ -1,8 +1,11 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"github.com/reeverun/reeve/process"
 	"github.com/reeverun/reeve/store"
@@ -26,16 +29,33 @@ func (e *encoder) row(values ...driver.Value) []driver.Value {
 	return e.slab[n:len(e.slab):len(e.slab)]
 }
 
-// encode makes the rows of a batch.
+// encodeShare is what is worth a goroutine of its own.
+const encodeShare = 64
+
+// encode makes the rows of a batch, of a large one on several cores: there is
+// one writer, and whatever it does not do itself is time for the next batch.
 func (s *Store) encode(changes []store.Change) ([]write, error) {
 	writes := make([]write, len(changes))
+	shares := min(1+len(changes)/encodeShare, runtime.GOMAXPROCS(0))
+	errs := make([]error, shares)
+	var others sync.WaitGroup
+	for i := 1; i < shares; i++ {
+		from, to := i*len(changes)/shares, (i+1)*len(changes)/shares
+		others.Go(func() { errs[i] = s.encodeInto(writes[from:to], changes[from:to]) })
+	}
+	errs[0] = s.encodeInto(writes[:len(changes)/shares], changes[:len(changes)/shares])
+	others.Wait()
+	return writes, cmp.Or(errs...)
+}
+
+func (s *Store) encodeInto(writes []write, changes []store.Change) error {
 	enc := &encoder{piece: min(24*len(changes), 1024)} // a new process takes 24
 	for i := range changes {
 		if err := s.encodeChange(enc, &changes[i], &writes[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return writes, nil
+	return nil
 }
 
 func (s *Store) encodeChange(enc *encoder, c *store.Change, w *write) error {
