@@ -41,8 +41,8 @@ func (r *run) call(payload []byte) error {
 		return fmt.Errorf("too many calls: more than %d in one run", maxMade)
 	case r.waiting.Add(1) > maxCalls:
 		return fmt.Errorf("too many calls: more than %d wait for an answer", maxCalls)
-	case r.held.Add(size) > maxAsked:
-		return fmt.Errorf("too many calls: those that wait for an answer have more than %d MiB of parameters", maxAsked>>20)
+	case r.held.Add(size) > r.env.onTheWay:
+		return fmt.Errorf("too many calls: those that wait for an answer have more than %d MiB of parameters", r.env.onTheWay>>20)
 	}
 	r.calls.Go(func() {
 		defer r.waiting.Add(-1)
@@ -74,7 +74,7 @@ func (r *run) answer(id int64, value json.RawMessage, err error) {
 		err = &process.ToolError{Code: process.ToolFailed, Message: "the result is not JSON"}
 	}
 	if !r.out.post(engine.TypeResult, result(id, value, err)) {
-		r.fail(fmt.Errorf("the program does not read the results of its calls: more than %d MiB wait for it", maxUnread>>20))
+		r.fail(fmt.Errorf("the program does not read the results of its calls: more than %d MiB wait for it", r.env.onTheWay>>20))
 	}
 }
 

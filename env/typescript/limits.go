@@ -15,8 +15,7 @@ const (
 	maxMade      = 100_000  // calls in one run: each is two events
 	maxCalls     = 10_000   // not answered yet
 	maxAtOnce    = 256      // of them being carried out
-	maxAsked     = 64 << 20 // bytes of calls not answered yet
-	maxUnread    = 64 << 20 // of results it does not read
+	maxOnTheWay  = 64 << 20 // bytes of calls not answered yet; and of results it does not read
 	maxMessage   = 64 << 10 // of an error's text
 )
 

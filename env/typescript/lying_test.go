@@ -75,6 +75,7 @@ func newStage(t *testing.T) *stage {
 	if err := s.env.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	s.env.Narrow()
 	t.Cleanup(func() { _ = s.env.Teardown(context.Background()) })
 	return s
 }
@@ -146,7 +147,7 @@ func TestLiesEndTheLiar(t *testing.T) {
 // Results that nobody reads are not kept without end.
 func TestUnreadResults(t *testing.T) {
 	h := envtest.NewHost(t)
-	big := json.RawMessage(`"` + strings.Repeat("x", 4<<20) + `"`)
+	big := json.RawMessage(`"` + strings.Repeat("x", 1<<18) + `"`)
 	h.OnCall = func(context.Context, string, string, json.RawMessage) (json.RawMessage, error) { return big, nil }
 	hold := make(chan struct{})
 	defer close(hold)

@@ -12,6 +12,8 @@ import (
 // goroutine that lives while there is something to write. Who posts never
 // waits.
 type outbox struct {
+	most int64 // bytes that may wait
+
 	mu      sync.Mutex
 	w       io.Writer // nil: not started, or stopped
 	pending []byte
@@ -31,7 +33,7 @@ func (o *outbox) start(w io.Writer, first []byte) {
 func (o *outbox) post(t engine.Type, payload []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.pending)+len(payload) > maxUnread {
+	if int64(len(o.pending)+len(payload)) > o.most {
 		return false
 	}
 	o.pending = engine.AppendFrame(o.pending, t, payload)

@@ -59,6 +59,7 @@ type run struct {
 func newRun(ctx context.Context, e *Env, in env.Input, h env.Host) *run {
 	r := &run{env: e, works: e.works, in: in, host: h, limits: e.limits(in.Spec.Options.Limits), atOnce: make(chan struct{}, maxAtOnce)}
 	r.output.host = h
+	r.out.most = e.onTheWay
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	r.work, r.finish = context.WithCancel(context.WithoutCancel(ctx))
 	return r

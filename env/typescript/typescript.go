@@ -53,7 +53,8 @@ type Config struct {
 
 // Env runs programs.
 type Env struct {
-	cfg Config
+	cfg      Config
+	onTheWay int64 // maxOnTheWay
 
 	mu     sync.Mutex
 	works  *works // nil: not set up
@@ -85,7 +86,7 @@ func New(c Config) *Env {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Env{cfg: c, runs: map[process.ID]*run{}}
+	return &Env{cfg: c, onTheWay: maxOnTheWay, runs: map[process.ID]*run{}}
 }
 
 // Setup starts an engine and a compiler. Where no engine starts it is no error
