@@ -34,11 +34,14 @@ const (
 // Row is one line of the table: a figure of several subjects, and how Reeve's
 // must stand to another's.
 type Row struct {
-	ID       string // for -only and JSON: "spawn-wait"
-	Title    string // for people: "spawn and wait of true, one at a time"
-	Unit     string // of every subject's figure: "ms", "/s", "GB/s", "kB"
-	Better   Better
-	Rounds   int // at full length; a short run takes fewer
+	ID     string // for -only and JSON: "spawn-wait"
+	Title  string // for people: "spawn and wait of true, one at a time"
+	Unit   string // of every subject's figure: "ms", "/s", "GB/s", "kB"
+	Better Better
+	Rounds int // at full length; a short run takes fewer
+	// Cold says that each round begins with everything new: none is needed to
+	// warm up.
+	Cold     bool
 	Subjects []Subject
 	Targets  []Target
 }

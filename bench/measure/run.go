@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Run measures a row: one round to warm up, then the given number of rounds, in
+// Run measures a row: one round to warm up, unless it is cold, then the given number of rounds, in
 // each of which the subjects take turns. The order turns with the rounds, so
 // that none is always measured in the wake of the same neighbour.
 func (r Row) Run(ctx context.Context, rounds int) (Result, error) {
@@ -24,7 +24,9 @@ func (r Row) Run(ctx context.Context, rounds int) (Result, error) {
 		in, err := s.Open(ctx)
 		if err == nil {
 			open[i] = in
-			_, err = in.Round(ctx) // warm up
+			if !r.Cold {
+				_, err = in.Round(ctx) // warm up
+			}
 		}
 		if reason, is := skipped(err); is {
 			result.Subjects[i].Skipped = reason

@@ -50,6 +50,15 @@ func TestSubjectsTakeTurnsAndMediansCount(t *testing.T) {
 	}
 }
 
+func TestAColdRowCountsEveryRound(t *testing.T) {
+	var log []string
+	ours := &scripted{name: "ours", figures: []float64{1, 2, 3}, log: &log}
+	got, err := Row{ID: "row", Cold: true, Subjects: []Subject{ours.subject(Reeve)}}.Run(t.Context(), 3)
+	if err != nil || !slices.Equal(got.Subjects[0].Rounds, []float64{1, 2, 3}) || len(log) != 3 {
+		t.Errorf("%+v, %v, rounds %v", got, err, log)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		better      Better

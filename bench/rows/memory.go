@@ -16,7 +16,7 @@ import (
 func parked(l *lab.Lab) measure.Row {
 	n := l.Size(2000, 100)
 	return measure.Row{
-		ID: "parked", Title: "memory of a sleeping command in daemon and keeper, each of " + grouped(n), Unit: "kB", Better: measure.Lower, Rounds: 2,
+		ID: "parked", Title: "memory of a sleeping command in daemon and keeper, each of " + grouped(n), Unit: "kB", Better: measure.Lower, Rounds: 2, Cold: true,
 		Subjects: []measure.Subject{
 			{Name: "pidfd and goroutine", Role: measure.Floor, Open: always(func(ctx context.Context) (float64, error) { return parkedBare(ctx, l, n) })},
 			{Name: "daemon and keeper", Role: measure.Reeve, Open: always(func(ctx context.Context) (float64, error) { return parkedServed(ctx, l, n) })},
