@@ -22,7 +22,7 @@ func lines(l *lab.Lab) measure.Family {
 	return measure.Family{X: "lines per second", Sizes: sizes(l, 10, 1_000_000, 1000), Grow: p.grow, Close: p.close, Curves: []measure.Curve{
 		{ID: "lines-cpu", Title: "processor time of the daemon, each line", Unit: "µs", Limit: level, At: p.cost},
 		{ID: "lines-latency", Title: "a line, until a subscriber has it (median)", Unit: "ms", Limit: 1, Most: 15, At: p.latency,
-			Explained: "A line that comes alone is delivered at once; lines that come fast are read every few milliseconds, all at once, which is what keeps them cheap."},
+			Explained: "A line that comes alone is delivered at once; lines that come fast are read every few milliseconds, all at once, which is what keeps them cheap. The last figure is of a flood as fast as it goes, many times what a subscriber can take: most of its lines are left out, and those it gets have waited behind all that its buffer holds."},
 	}}
 }
 
