@@ -85,7 +85,7 @@ func pipeInput(r *rig) {
 func inputWaits(r *rig) {
 	j, in, _ := r.interactive(keeper.Spec{StdinPipe: true}, "sleep 600")
 	enough := errors.New("enough")
-	n, err := 0, error(enough)
+	n, err := 0, enough
 	// A busy machine takes nothing in a short time.
 	for wait := 50 * time.Millisecond; n == 0 && errors.Is(err, enough) && wait < patience; wait *= 4 {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), wait, enough)
