@@ -269,6 +269,48 @@ func TestResumeRightAfterOpen(t *testing.T) {
 	}
 }
 
+// A host answers while it still takes up what another has left: it may end again
+// before it is through, and whatever is asked of a run is done.
+func TestManyAreTakenUpWhileTheHostAnswers(t *testing.T) {
+	for name, end := range ends() {
+		t.Run(name, func(t *testing.T) {
+			const n = 200
+			st := memory.New()
+			a := newHeir(t, st)
+			var all []process.ID
+			for range n {
+				id := a.spawnAgent(t, "hang", process.Options{})
+				a.pause(t, id)
+				all = append(all, id)
+			}
+			a.shut(t)
+			end(newHeir(t, st), t)
+			b := newHeir(t, st)
+			defer b.shut(t)
+			for _, id := range all {
+				if rec, err := b.Process(t.Context(), id); err != nil || rec.State != process.Running || !rec.Paused {
+					t.Fatalf("process %d right after the start: %+v, %v", id, rec, err)
+				}
+			}
+			var killing sync.WaitGroup
+			for _, id := range all {
+				killing.Go(func() {
+					if err := b.Kill(t.Context(), id, KillOptions{Now: true}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			killing.Wait()
+			for _, id := range all {
+				if rec := b.wait(t, id); rec.ExitState != process.ExitCanceled {
+					t.Fatalf("process %d: %s, %s", id, rec.ExitState, rec.Error)
+				}
+				b.kinds(t, id) // which checks the numbers
+			}
+		})
+	}
+}
+
 // A host without a store that lasts has nobody to leave anything to.
 func TestNobodyToLeaveItTo(t *testing.T) {
 	st := memory.New()
