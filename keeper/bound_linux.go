@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/reeverun/reeve/keeper/internal/confine"
 )
 
@@ -25,7 +27,7 @@ type bound struct {
 // version 2 do. What cannot be made is found missing by set.
 func (b *bounds) prepare(dir string) bound {
 	d := bound{most: b.most}
-	if b.most > 0 {
+	if b.most > 0 && b.pids.works() {
 		_ = b.limit(&b.pids, &d.pids, dir, pidsFile, strconv.Itoa(b.most))
 	}
 	return d
@@ -75,9 +77,14 @@ func (b *bounds) place(c *controller) (string, error) {
 // to make and to remove one takes as long as to start a thread.
 const spares = 32
 
-// keep has a directory used again, if no process is in it or below. b.mu is held.
+// keep has a directory used again, if no process is in it, and no other
+// directory, which a job may have made. b.mu is held.
 func (b *bounds) keep(p place) bool {
 	if len(b.spare) >= spares || !strings.HasPrefix(p.dir, b.pids.base+"/") {
+		return false
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(p.dir, &st); err != nil || st.Nlink != 2 {
 		return false
 	}
 	var buf [32]byte

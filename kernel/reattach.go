@@ -196,12 +196,20 @@ func (k *Kernel) reattach(t *taken, log *rawlog.Log, waited []process.Approval) 
 	}
 }
 
-// readOn has the output of a run read whose start was stored.
+// readOn has the output of a run read whose start was stored, and listens for
+// it: not before, or it would seem silent.
 func (p *proc) readOn() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reattaching && p.pump != nil {
+	if !p.reattaching {
+		return
+	}
+	if p.pump != nil {
 		p.pump.start()
+	}
+	if !p.resolved {
+		p.startPulse()
+		p.armPulse(0)
 	}
 }
 
@@ -215,8 +223,6 @@ func (p *proc) goOnFrom(stored chan<- error) {
 		p.clock.takeUp(p.rec.Usage, p.rec.StartedAt, now)
 	}
 	p.armDeadline()
-	p.startPulse()
-	p.armPulse(0)
 	p.armWall()
 	p.armSampler()
 	p.record(func(err error) { stored <- err }, p.takenUpEvents()...)

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -306,6 +307,80 @@ func TestManyAreTakenUpWhileTheHostAnswers(t *testing.T) {
 					t.Fatalf("process %d: %s, %s", id, rec.ExitState, rec.Error)
 				}
 				b.kinds(t, id) // which checks the numbers
+			}
+		})
+	}
+}
+
+// crowded has many paused runs before whatever the test is about.
+func crowded(t *testing.T, st store.Store) *heir {
+	t.Helper()
+	h := newHeir(t, st)
+	for range 200 {
+		h.pause(t, h.spawnAgent(t, "hang", process.Options{}))
+	}
+	return h
+}
+
+// The kill of a tree that a dead host had begun is carried out, however short
+// the life of the next one.
+func TestTreeKillIsCarriedOutByAShortLivedHost(t *testing.T) {
+	st := memory.New()
+	a := crowded(t, st)
+	top := a.spawnAgent(t, "stubborn", process.Options{})
+	below, err := a.below(top, "hang", process.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.pause(t, below)
+	told := make(chan error, 1)
+	a.table.get(top).stop(process.ErrCanceled, KillOptions{Grace: time.Second}, func(err error) { told <- err })
+	if err := <-told; err != nil {
+		t.Fatal(err)
+	}
+	a.crash(t)
+	newHeir(t, st).shut(t)
+	rec, err := st.Process(t.Context(), below)
+	if err != nil || rec.State != process.Idle {
+		t.Errorf("below what was killed: %+v, %v", rec, err)
+	}
+}
+
+// What waits for more of its budget does so under the next host from the first
+// moment, and is not ended by the end of that one.
+func TestBudgetIsAskedForAtOnceUnderTheNextHost(t *testing.T) {
+	for name, use := range map[string]func(*heir, process.ID) error{
+		"resume": func(h *heir, id process.ID) error {
+			if n, err := h.Signal(t.Context(), id, process.SIGRESUME, SignalOptions{}); err == nil {
+				return fmt.Errorf("%d went on over their budget", n)
+			}
+			return nil
+		},
+		"finish": func(h *heir, _ process.ID) error {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_ = h.Finish(ctx)
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := memory.New()
+			a := crowded(t, st)
+			id := a.spawnAgent(t, "remember user begin\nspend 100\nremember assistant half\nhang",
+				process.Options{Budget: process.Budget{Tokens: 100, OnExceeded: process.BudgetAsk}})
+			for end := time.Now().Add(20 * time.Second); !a.record(t, id).Paused; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("it is not paused")
+				}
+			}
+			a.shut(t)
+			b := newHeir(t, st)
+			if err := use(b, id); err != nil {
+				t.Error(err)
+			}
+			b.shut(t)
+			if rec, err := st.Process(t.Context(), id); err != nil || rec.State != process.Running || !rec.Paused {
+				t.Errorf("%+v, %v", rec, err)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -178,7 +179,7 @@ func lastCursor(rd *rawlog.Reader, cursor int64) (int64, error) {
 // settle records the truth about what an earlier host left behind, and returns
 // when it is committed: nobody sees a process of a dead host running. What goes
 // on is then in the table as what it is, and is taken up while this host already
-// answers.
+// answers, unless others are concerned.
 func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	var over []*proc
 	defer func() {
@@ -213,7 +214,7 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	for _, t := range r.queued {
 		k.requeue(t)
 	}
-	k.services.Go(func() { // now that each run is what it will be
+	goOn := func() { // now that each run is what it will be
 		for _, f := range begin {
 			f()
 			runtime.Gosched() // ten thousand at once would keep whoever asks now waiting
@@ -222,11 +223,25 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 			if err := <-stored[i]; err != nil {
 				k.log.Error("take up a run", "process", t.rec.ID, "error", err)
 			}
+		}
+	}
+	if slices.ContainsFunc(r.all, (*taken).concernsOthers) {
+		goOn()
+		for _, t := range r.left {
 			k.askAgain(t.proc)
 		}
 		k.carryOutBelow(r)
-	})
+	} else {
+		k.services.Go(goOn)
+	}
 	return k.strandIdle(ctx, r.waited)
+}
+
+// concernsOthers reports whether something is to be decided or carried out that
+// is not the run's alone. That is over before anybody is answered: who asks for
+// something else, or ends this host, must not come in between.
+func (t *taken) concernsOthers() bool {
+	return t.proc.seat.account != nil || t.intent != nil && t.intent.tree
 }
 
 // requeue puts a run that was never started into its queue, unless that was not

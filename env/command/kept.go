@@ -102,10 +102,13 @@ func (e *Env) adopt(ctx context.Context, r *run, in env.Input, h env.Host) (keep
 		return nil, env.ErrLost // its keeper died with the start under way
 	}
 	r.attach(job)
-	if in.Paused {
-		err = r.pause(ctx)
-	} else {
+	switch {
+	case !in.Paused:
 		err = r.resume()
+	case ctx.Err() == nil:
+		if err = r.pause(ctx); ctx.Err() != nil {
+			err = nil // it is to be ended, which needs no pause
+		}
 	}
 	h.Started(job.PID(), e.enforced(job))
 	return job, err

@@ -104,3 +104,33 @@ func TestEndedWhileItStarts(t *testing.T) {
 		})
 	}
 }
+
+// oneJob is a keeper that has a job.
+type oneJob struct {
+	keeper.Lasting
+	job keeper.Job
+}
+
+func (k *oneJob) Adopt(string) (keeper.Job, error) { return k.job, nil }
+func (k *oneJob) Tier() keeper.Tier                { return keeper.TierCgroup2 }
+
+// pausedJob is frozen as a keeper in another process does it: not for somebody
+// who has given up.
+type pausedJob struct{ lateJob }
+
+func (j *pausedJob) Freeze(ctx context.Context) error { return context.Cause(ctx) }
+
+// A paused command that is to end before this host has taken it up is ended, not
+// forgotten.
+func TestPausedCommandIsKilledWhileItIsTakenUp(t *testing.T) {
+	job := &pausedJob{lateJob{asked: make(chan struct{})}}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(process.ErrCanceled)
+	_, err := command.NewKept(&oneJob{job: job}).Execute(ctx,
+		env.Input{EID: 1, Run: 1, Reattach: true, Paused: true, Spec: &process.Spec{Command: &process.Command{Program: "x"}}}, envtest.NewHost(t))
+	select {
+	case <-job.asked:
+	default:
+		t.Errorf("its run is over (%v), and nobody has asked it to end", err)
+	}
+}
