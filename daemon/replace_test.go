@@ -188,8 +188,10 @@ func TestReplaceByOneThatGoes(t *testing.T) {
 		p.Close()
 		old.serves(t, "test")
 		eventually(t, fmt.Sprintf("it goes on after %s", last), func() bool {
-			log := old.log.String()
-			return strings.Count(log, "not replaced") == min(served+1, 3) && strings.Count(log, "serving again") == max(served-2, 0)
+			// One that goes right after it has taken the sockets may be missed before
+			// that word of it is heard.
+			stayed, again := strings.Count(old.log.String(), "not replaced"), strings.Count(old.log.String(), "serving again")
+			return stayed+again == served+1 && stayed >= min(served+1, 3)
 		})
 	}
 }

@@ -179,7 +179,7 @@ func lastCursor(rd *rawlog.Reader, cursor int64) (int64, error) {
 // settle records the truth about what an earlier host left behind, and returns
 // when it is committed: nobody sees a process of a dead host running. What goes
 // on is then in the table as what it is, and is taken up while this host already
-// answers, unless others are concerned.
+// answers, unless that is urgent.
 func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	var over []*proc
 	defer func() {
@@ -225,8 +225,9 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 			}
 		}
 	}
-	if slices.ContainsFunc(r.all, (*taken).concernsOthers) {
+	if slices.ContainsFunc(r.all, (*taken).urgent) {
 		goOn()
+		k.seeStarted(ctx, r.left)
 		for _, t := range r.left {
 			k.askAgain(t.proc)
 		}
@@ -237,11 +238,34 @@ func (k *Kernel) settle(ctx context.Context, r recovery) error {
 	return k.strandIdle(ctx, r.waited)
 }
 
-// concernsOthers reports whether something is to be decided or carried out that
-// is not the run's alone. That is over before anybody is answered: who asks for
-// something else, or ends this host, must not come in between.
-func (t *taken) concernsOthers() bool {
-	return t.proc.seat.account != nil || t.intent != nil && t.intent.tree
+// urgent reports whether something is to be decided or carried out that is not
+// the run's alone, or its record does not say yet that it runs. That is over
+// before anybody is answered: who asks for something else, or ends this host,
+// must not come in between.
+func (t *taken) urgent() bool {
+	return t.unseen() || t.proc.seat.account != nil || t.intent != nil && t.intent.tree
+}
+
+// unseen reports whether it goes on and its start was not stored.
+func (t *taken) unseen() bool { return t.goesOn && t.rec.Lifecycle == process.LifecycleCreated }
+
+// seeStarted has the records of runs say that they run whose start was not
+// stored. It waits as long as a signal would.
+func (k *Kernel) seeStarted(ctx context.Context, left []*taken) {
+	waited := false
+	for _, t := range left {
+		if t.unseen() {
+			waited = true
+			if err := t.proc.awaitStart(ctx); err != nil {
+				k.log.Warn("a run that another daemon has begun", "process", t.rec.ID, "error", err)
+			}
+		}
+	}
+	if waited {
+		seen := make(chan error, 1)
+		k.journal.add(&entry{exec: func() error { return nil }, done: func(err error) { seen <- err }})
+		_ = await(ctx, seen)
+	}
 }
 
 // requeue puts a run that was never started into its queue, unless that was not
