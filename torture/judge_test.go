@@ -111,6 +111,9 @@ func (w *world) judgeOutput(s *sight, complete bool) {
 		}
 		return
 	}
+	if s.p.job.Kind == Family && s.p.shaken.Load() {
+		complete = false // a child that outlives the leader is ended with its keeper, whatever the leader's end was
+	}
 	for stream, content := range map[string][]byte{"stdout": s.stdout, "stderr": s.stderr} {
 		if err := s.p.job.verify(stream, string(content), complete); err != nil {
 			w.wrong("%s: %v: %v", stream, err, s.rec)
